@@ -1,0 +1,30 @@
+/** Where a part gets its time from, so that tests can move it. */
+export interface Clock {
+  /** Wall clock, milliseconds since the epoch. It may jump. */
+  now(): number
+  /** Milliseconds that only ever grow, for measuring durations. */
+  monotonic(): number
+}
+
+/** The machine's own clocks. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+}
+
+/** A clock that stands still until it is moved. Both hands move together unless `jump` moves the wall clock alone. */
+export function createManualClock(start: number): Clock & { advance(ms: number): void; jump(ms: number): void } {
+  let wall = start
+  let steady = 0
+  return {
+    now: () => wall,
+    monotonic: () => steady,
+    advance(ms) {
+      wall += ms
+      steady += ms
+    },
+    jump(ms) {
+      wall += ms
+    },
+  }
+}

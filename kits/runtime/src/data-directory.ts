@@ -1,0 +1,40 @@
+import { chmodSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { OperatorError } from './operator-error.ts'
+
+/** Makes the data directory if it is missing, for its owner alone (mode 0700), and returns its path. */
+export function openDataDirectory(path: string): string {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+    chmodSync(path, 0o700)
+  } catch (error) {
+    throw new OperatorError(`DATA_DIR: cannot use ${path}: ${(error as Error).message}`, { cause: error })
+  }
+  return path
+}
+
+/** Held while a process owns a data directory; the system lets go of it when the process ends, however it ends. */
+export interface DataDirectoryLock extends Disposable {
+  release(): void
+}
+
+/**
+ * Claims the data directory for this process. A second claim, from this or another process, throws an `OperatorError`.
+ * The lock is an exclusive SQLite transaction on `service.lock`, so a `kill -9` leaves nothing to clean up.
+ */
+export function lockDataDirectory(path: string): DataDirectoryLock {
+  const file = join(path, 'service.lock')
+  const database = new DatabaseSync(file)
+  try {
+    database.exec('pragma busy_timeout = 0; begin exclusive')
+    chmodSync(file, 0o600)
+  } catch (error) {
+    database.close()
+    throw new OperatorError(`DATA_DIR: ${path} is in use by another running service`, { cause: error })
+  }
+  const release = () => {
+    if (database.isOpen) database.close()
+  }
+  return { release, [Symbol.dispose]: release }
+}

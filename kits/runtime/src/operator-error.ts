@@ -1,0 +1,7 @@
+/**
+ * Something the operator must change before the program can go on: a wrong setting, a locked data directory, a missing
+ * file. `message` is one line that names the offending part; the command line prints it and exits with 1.
+ */
+export class OperatorError extends Error {
+  override readonly name = 'OperatorError'
+}
