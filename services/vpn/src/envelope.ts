@@ -1,0 +1,39 @@
+import { z } from 'zod'
+
+/** A successful answer around one resource or a whole collection. */
+export const dataEnvelope = <T extends z.ZodType>(data: T) => z.object({ success: z.literal(true), data })
+
+/** The answer to something created or done, with a sentence for a person. */
+export const messageEnvelope = <T extends z.ZodType>(data: T) =>
+  z.object({ success: z.literal(true), data, message: z.string() })
+
+/** One page of a collection; the peer list is the exception, its counts stand inside `data`. */
+export const pageEnvelope = <T extends z.ZodType>(item: T) =>
+  z.object({ success: z.literal(true), data: z.array(item), total: count, limit: count, offset: count })
+
+const count = z.int().min(0).max(Number.MAX_SAFE_INTEGER)
+
+/** A number of things or bytes. */
+export const wholeNumber = count
+
+/** A moment in UTC, ISO 8601. */
+export const Timestamp = z.iso.datetime()
+
+/** Paging as every list takes it; `limit` has its own default for some lists. */
+export const pageQuery = (defaultLimit: number) => ({
+  limit: z.coerce.number().int().min(1).max(100).default(defaultLimit),
+  offset: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
+})
+
+/** The body of every error. */
+export const ErrorBody = z
+  .object({
+    error: z.string().meta({ description: 'Kind of error, such as "Not Found"' }),
+    message: z.string().meta({ description: 'What is wrong, for a person' }),
+    details: z.record(z.string(), z.unknown()).optional(),
+  })
+  .meta({ id: 'Error' })
+export type ErrorBody = z.infer<typeof ErrorBody>
+
+export const ok = <T>(data: T) => ({ success: true as const, data })
+export const done = <T>(data: T, message: string) => ({ success: true as const, data, message })

@@ -1,0 +1,112 @@
+import { z } from 'zod'
+import { pageQuery, Timestamp, wholeNumber } from '../envelope.ts'
+
+/** A Linux interface name: a letter, then letters, digits, `-` and `_`; names with a meaning of their own are refused. */
+export const InterfaceName = z
+  .string()
+  .regex(/^[a-zA-Z][a-zA-Z0-9_-]{0,14}$/, 'must start with a letter and have at most 15 letters, digits, "-" or "_"')
+  .refine((name) => !['all', 'default', 'lo'].includes(name.toLowerCase()), 'is a reserved name')
+
+const listenPort = z.int().min(1).max(65_535)
+const mtu = z.int().min(1280).max(9000)
+
+/** Resolver addresses in one comma-separated string, at most four; empty for none. */
+export const ResolverList = z
+  .string()
+  .max(200)
+  .transform((text, context) => {
+    const parts = text.split(',').map((part) => part.trim())
+    if (parts.length === 1 && parts[0] === '') return ''
+    if (parts.length > 4) context.addIssue({ code: 'custom', message: 'must name at most four resolvers' })
+    for (const part of parts) {
+      if (!z.union([z.ipv4(), z.ipv6()]).safeParse(part).success) {
+        context.addIssue({ code: 'custom', message: 'must be a comma-separated list of IP addresses' })
+      }
+    }
+    return parts.join(', ')
+  })
+  .meta({ description: 'Comma-separated resolver addresses, at most four', examples: ['1.1.1.1, 9.9.9.9'] })
+
+export const InterfaceStatus = z.enum(['active', 'inactive', 'error'])
+
+export const Interface = z
+  .object({
+    name: z.string(),
+    address: z.string().meta({ description: 'IPv4 address of this host on the tunnel, with prefix' }),
+    address6: z.string().nullable().meta({ description: 'IPv6 address with prefix, or null' }),
+    listen_port: z.int().min(1).max(65_535),
+    dns: z.string(),
+    mtu: z.int().min(1280).max(9000),
+    nat: z.boolean().meta({ description: 'Masquerade what peers send to other networks' }),
+    forwarding: z.boolean().meta({ description: 'Peers may reach other networks and other peers' }),
+    enabled: z.boolean(),
+    status: InterfaceStatus,
+    status_reason: z.string().nullable().meta({ description: 'Why the status is "error"' }),
+    public_key: z.string(),
+    peer_count: wholeNumber,
+    connected_peers: wholeNumber,
+    transfer_rx: wholeNumber.meta({ description: 'Bytes received from all peers, cumulative' }),
+    transfer_tx: wholeNumber.meta({ description: 'Bytes sent to all peers, cumulative' }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'Interface' })
+export type Interface = z.infer<typeof Interface>
+
+export const InterfaceCreate = z
+  .strictObject({
+    name: InterfaceName,
+    address: z
+      .cidrv4()
+      .meta({ description: 'Address of this host on the tunnel, prefix 8 to 30', examples: ['10.8.0.1/24'] }),
+    address6: z
+      .cidrv6()
+      .nullable()
+      .optional()
+      .meta({ examples: ['fd13:13:13::1/64'] }),
+    listen_port: listenPort.optional().meta({ description: 'UDP port; the first free one from 51820 when left out' }),
+    dns: ResolverList.optional(),
+    mtu: mtu.optional(),
+    nat: z.boolean().optional(),
+    forwarding: z.boolean().optional(),
+    enabled: z.boolean().optional().meta({ description: 'Start it at once (default)' }),
+  })
+  .meta({ id: 'InterfaceCreate' })
+export type InterfaceCreate = z.infer<typeof InterfaceCreate>
+
+export const InterfaceUpdate = z
+  .strictObject({
+    name: InterfaceName.optional().meta({ description: 'The name cannot change; the present one is accepted' }),
+    address: z.cidrv4().optional(),
+    address6: z.cidrv6().nullable().optional(),
+    listen_port: listenPort.optional(),
+    dns: ResolverList.optional(),
+    mtu: mtu.optional(),
+    nat: z.boolean().optional(),
+    forwarding: z.boolean().optional(),
+    enabled: z.boolean().optional(),
+  })
+  .refine((body) => Object.keys(body).length > 0, 'must change at least one member')
+  .meta({ id: 'InterfaceUpdate' })
+export type InterfaceUpdate = z.infer<typeof InterfaceUpdate>
+
+export const InterfaceParams = z.object({ name: z.string().min(1).max(64) })
+export const InterfaceListQuery = z.strictObject(pageQuery(100))
+
+/** What went with a deleted interface. */
+export const InterfaceDeleted = z
+  .object({ name: z.string(), deleted_peers: wholeNumber })
+  .meta({ id: 'InterfaceDeleted' })
+
+/** A free network and port for the next interface. */
+export const InterfaceProposal = z
+  .object({
+    name: z.string(),
+    address: z.string(),
+    address6: z.string(),
+    listen_port: z.int().min(1).max(65_535),
+    dns: z.string(),
+    mtu: z.int(),
+  })
+  .meta({ id: 'InterfaceProposal' })
+export type InterfaceProposal = z.infer<typeof InterfaceProposal>

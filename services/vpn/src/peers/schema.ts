@@ -1,0 +1,147 @@
+import { z } from 'zod'
+import { pageQuery, Timestamp, wholeNumber } from '../envelope.ts'
+
+/** Control, format, private-use and line-separating characters have no place in a name that ends up in files and pages. */
+const invisible = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u
+
+/** What a person calls the device: 1 to 64 visible characters. Unique in the service, upper and lower case alike. */
+export const PeerName = z
+  .string()
+  .transform((name) => name.normalize('NFC').trim())
+  .pipe(
+    z
+      .string()
+      .min(1)
+      .max(64)
+      .refine((name) => !invisible.test(name), 'must not contain control or invisible characters'),
+  )
+
+export const RoutingMode = z.enum(['full_tunnel', 'split_tunnel', 'isolated', 'custom']).meta({
+  description:
+    'What the device sends through the tunnel: everything; the VPN network and `allowed_ips`; the VPN network alone; `allowed_ips` alone',
+})
+export type RoutingMode = z.infer<typeof RoutingMode>
+
+export const PeerStatus = z.enum(['active', 'inactive', 'disabled'])
+export type PeerStatus = z.infer<typeof PeerStatus>
+
+/** A network a device may route into the tunnel. It shapes the device's file only, never what the server accepts. */
+const network = z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()], {
+  error: 'must be an address or a network in CIDR form',
+})
+
+/** Networks as an array or a comma-separated string, at most 64. */
+const allowedIps = z
+  .union([
+    z.array(network).max(64),
+    z
+      .string()
+      .max(4096)
+      .transform((text) =>
+        text
+          .split(',')
+          .map((part) => part.trim())
+          .filter((part) => part !== ''),
+      )
+      .pipe(z.array(network).max(64)),
+  ])
+  .meta({ description: 'Networks for split_tunnel and custom, an array or a comma-separated string' })
+
+const keepalive = z.int().min(0).max(65_535)
+const publicKey = z.string().regex(/^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/, 'must be a WireGuard public key in base64')
+const expiry = z.iso
+  .datetime({ offset: true })
+  .nullable()
+  .meta({ description: 'When the peer stops working; null for never' })
+
+export const Peer = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    interface: z.string(),
+    ip: z.string(),
+    ipv6: z.string().nullable(),
+    routing_mode: RoutingMode,
+    allowed_ips: z.array(z.string()),
+    persistent_keepalive: keepalive,
+    enabled: z.boolean(),
+    status: PeerStatus.meta({
+      description: 'disabled or expired; active when a handshake is younger than 180 s; else inactive',
+    }),
+    connected: z.boolean(),
+    last_handshake: Timestamp.nullable(),
+    transfer_tx: wholeNumber.meta({ description: 'Bytes sent to the peer, cumulative' }),
+    transfer_rx: wholeNumber.meta({ description: 'Bytes received from the peer, cumulative' }),
+    endpoint: z.string().nullable().meta({ description: 'Where the peer connects from; administrators only' }),
+    public_key: z.string(),
+    has_private_key: z.boolean().meta({ description: 'False when the key was made on the device' }),
+    has_preshared_key: z.boolean(),
+    client_isolation: z.boolean().meta({ description: 'May reach neither other peers nor this host, DNS excepted' }),
+    expires_at: Timestamp.nullable(),
+    expired: z.boolean(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'Peer' })
+export type Peer = z.infer<typeof Peer>
+
+const settable = {
+  ip: z.ipv4().optional().meta({ description: 'Address without prefix; chosen by the service when left out' }),
+  ipv6: z.ipv6().nullable().optional(),
+  routing_mode: RoutingMode.optional(),
+  allowed_ips: allowedIps.optional(),
+  persistent_keepalive: keepalive.optional().meta({ description: 'Seconds; 0 is off' }),
+  enabled: z.boolean().optional(),
+  expires_at: expiry.optional(),
+  client_isolation: z.boolean().optional(),
+  public_key: publicKey
+    .optional()
+    .meta({ description: 'A key made on the device; the service then holds no private key' }),
+  use_preshared_key: z
+    .boolean()
+    .optional()
+    .meta({ description: 'A preshared key for this peer (default); false removes it' }),
+}
+
+export const PeerCreate = z
+  .strictObject({ name: PeerName, interface: z.string().min(1).max(64), ...settable })
+  .meta({ id: 'PeerCreate' })
+export type PeerCreate = z.infer<typeof PeerCreate>
+
+export const PeerUpdate = z
+  .strictObject({
+    name: PeerName.optional(),
+    interface: z.string().optional().meta({ description: 'A peer cannot move; its present interface is accepted' }),
+    ...settable,
+  })
+  .refine((body) => Object.keys(body).length > 0, 'must change at least one member')
+  .meta({ id: 'PeerUpdate' })
+export type PeerUpdate = z.infer<typeof PeerUpdate>
+
+export const PeerParams = z.object({ id: z.string().max(64) })
+
+export const PeerSort = z.enum(['created_at', 'name', 'ip', 'last_handshake', 'transfer_rx', 'transfer_tx'])
+
+export const PeerListQuery = z.strictObject({
+  ...pageQuery(50),
+  interface: z.string().max(64).optional(),
+  status: z
+    .enum(['active', 'inactive', 'disabled', 'connected'])
+    .optional()
+    .meta({ description: 'connected is another word for active' }),
+  search: z
+    .string()
+    .max(128)
+    .optional()
+    .meta({ description: 'Part of a name or address, or the start of a public key' }),
+  sort: PeerSort.default('created_at'),
+  order: z.enum(['asc', 'desc']).default('asc'),
+})
+export type PeerListQuery = z.infer<typeof PeerListQuery>
+
+/** The peer list's own envelope: the counts stand beside the array inside `data`. */
+export const PeerPage = z
+  .object({ peers: z.array(Peer), total: wholeNumber, limit: wholeNumber, offset: wholeNumber })
+  .meta({ id: 'PeerPage' })
+
+export const PeerDeleted = z.object({ id: z.uuid(), name: z.string() }).meta({ id: 'PeerDeleted' })

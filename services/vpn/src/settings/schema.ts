@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { ResolverList } from '../interfaces/schema.ts'
+import { RoutingMode } from '../peers/schema.ts'
+
+/** A host name or IP address as devices reach this server, without port; empty for "as the browser reached it". */
+export const PublicEndpoint = z
+  .string()
+  .max(253)
+  .refine(
+    (host) =>
+      host === '' ||
+      z.union([z.ipv4(), z.ipv6()]).safeParse(host).success ||
+      /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i.test(host),
+    'must be a host name or an IP address without port',
+  )
+
+const members = {
+  public_endpoint: PublicEndpoint.meta({ description: 'Host of the Endpoint line in device configurations' }),
+  default_dns: ResolverList,
+  default_mtu: z.int().min(1280).max(9000),
+  default_persistent_keepalive: z.int().min(0).max(65_535),
+  default_routing_mode: RoutingMode.exclude(['custom']),
+  sample_interval_seconds: z.int().min(1).max(300).meta({ description: 'How often handshakes and counters are read' }),
+  session_timeout_minutes: z.int().min(5).max(10_080).meta({ description: 'A session unused for this long ends' }),
+}
+
+export const Settings = z.object(members).meta({ id: 'Settings' })
+export type Settings = z.infer<typeof Settings>
+
+export const SettingsUpdate = z
+  .strictObject(members)
+  .partial()
+  .refine((body) => Object.keys(body).length > 0, 'must change at least one member')
+  .meta({ id: 'SettingsUpdate' })
+export type SettingsUpdate = z.infer<typeof SettingsUpdate>
+
+/** What a fresh install uses. */
+export const defaultSettings: Settings = {
+  public_endpoint: '',
+  default_dns: '1.1.1.1, 9.9.9.9',
+  default_mtu: 1420,
+  default_persistent_keepalive: 25,
+  default_routing_mode: 'full_tunnel',
+  sample_interval_seconds: 2,
+  session_timeout_minutes: 60,
+}
