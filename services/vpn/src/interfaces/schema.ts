@@ -10,21 +10,18 @@ export const InterfaceName = z
 const listenPort = z.int().min(1).max(65_535)
 const mtu = z.int().min(1280).max(9000)
 
+/** True for a comma-separated list of at most four IP addresses, or for nothing. */
+function isResolverList(text: string): boolean {
+  if (text.trim() === '') return true
+  const parts = text.split(',').map((part) => part.trim())
+  return parts.length <= 4 && parts.every((part) => z.union([z.ipv4(), z.ipv6()]).safeParse(part).success)
+}
+
 /** Resolver addresses in one comma-separated string, at most four; empty for none. */
 export const ResolverList = z
   .string()
   .max(200)
-  .transform((text, context) => {
-    const parts = text.split(',').map((part) => part.trim())
-    if (parts.length === 1 && parts[0] === '') return ''
-    if (parts.length > 4) context.addIssue({ code: 'custom', message: 'must name at most four resolvers' })
-    for (const part of parts) {
-      if (!z.union([z.ipv4(), z.ipv6()]).safeParse(part).success) {
-        context.addIssue({ code: 'custom', message: 'must be a comma-separated list of IP addresses' })
-      }
-    }
-    return parts.join(', ')
-  })
+  .refine(isResolverList, 'must be a comma-separated list of at most four IP addresses')
   .meta({ description: 'Comma-separated resolver addresses, at most four', examples: ['1.1.1.1, 9.9.9.9'] })
 
 export const InterfaceStatus = z.enum(['active', 'inactive', 'error'])
