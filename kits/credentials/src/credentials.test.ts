@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import {
+  createPassword,
+  createSealer,
+  createSessionKey,
+  createToken,
+  csrfTokenOf,
+  hashPassword,
+  impossiblePassword,
+  isCsrfToken,
+  isToken,
+  loadSecretKey,
+  passwordWeakness,
+  verifyPassword,
+} from './index.ts'
+
+test('a password verifies against its own hash only, and hashes of one password differ', async () => {
+  const stored = await hashPassword('correct horse')
+  assert.match(stored, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
+  assert.equal(await verifyPassword('correct horse', stored), true)
+  assert.equal(await verifyPassword('correct hors', stored), false)
+  assert.notEqual(await hashPassword('correct horse'), stored)
+  assert.equal(await verifyPassword('anything', impossiblePassword), false)
+  assert.equal(await verifyPassword('anything', 'plain text'), false)
+})
+
+test('composed and decomposed letters are the same password', async () => {
+  assert.equal(await verifyPassword('pa\u0308sswo\u0308rter', await hashPassword('p\u00e4ssw\u00f6rter')), true)
+})
+
+test('weak passwords are refused with a reason, long random ones are not', () => {
+  for (const weak of [
+    'password',
+    'Passw0rd',
+    'password123',
+    '12345678',
+    'aaaaaaaa',
+    'abcdefgh',
+    'Welcome1!',
+    'hgfedcba',
+  ]) {
+    assert.ok(passwordWeakness(weak), weak)
+  }
+  assert.ok(passwordWeakness('marie2024', ['marie', 'marie@example.org']))
+  assert.equal(passwordWeakness('tall-giraffe-7', ['marie']), undefined)
+  assert.equal(passwordWeakness(createPassword(), ['admin']), undefined)
+})
+
+test('tokens have the documented form; one wrong character is noticed without a look-up', () => {
+  const token = createToken('hvpn')
+  assert.match(token, /^hvpn_[A-Za-z0-9]{44}$/)
+  assert.equal(isToken(token, 'hvpn'), true)
+  const wrong = token.slice(0, 10) + (token[10] === 'a' ? 'b' : 'a') + token.slice(11)
+  for (const text of [wrong, token.slice(0, -1), `${token}a`, token.replace('hvpn', 'hinv'), ''])
+    assert.equal(isToken(text, 'hvpn'), false)
+  assert.equal(new Set(Array.from({ length: 1000 }, () => createToken('hvpn'))).size, 1000)
+})
+
+test('a sealed text opens with its key in its place only', () => {
+  const sealer = createSealer(randomBytes(32))
+  const sealed = sealer.seal('secret', 'peers.private_key:1')
+  assert.ok(!sealed.includes('secret'))
+  assert.equal(sealer.open(sealed, 'peers.private_key:1'), 'secret')
+  assert.throws(() => sealer.open(sealed, 'peers.private_key:2'), /another/)
+  assert.throws(() => createSealer(randomBytes(32)).open(sealed, 'peers.private_key:1'), /another/)
+  const flipped = sealed.slice(0, -2) + (sealed.at(-2) === 'A' ? 'B' : 'A') + sealed.at(-1)
+  assert.throws(() => sealer.open(flipped, 'peers.private_key:1'), /another/)
+  assert.notEqual(sealer.seal('secret', 'x'), sealer.seal('secret', 'x'))
+})
+
+test('the key file is made once with mode 0600 and read afterwards; a bad one is refused by the name of its setting', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'hearth-key-'))
+  try {
+    const file = join(folder, 'secret.key')
+    await assert.rejects(loadSecretKey({ file, mayCreate: false }), /SECRET_KEY_FILE: .* is missing/)
+    const key = await loadSecretKey({ file, mayCreate: true })
+    assert.equal((await stat(file)).mode & 0o777, 0o600)
+    assert.deepEqual(Buffer.from(await loadSecretKey({ file, mayCreate: true })), Buffer.from(key))
+    assert.deepEqual(
+      Buffer.from(await loadSecretKey({ value: Buffer.from(key).toString('hex'), file, mayCreate: false })),
+      Buffer.from(key),
+    )
+    await writeFile(file, 'short')
+    await assert.rejects(loadSecretKey({ file, mayCreate: true }), /SECRET_KEY_FILE: must hold 32 bytes/)
+    await assert.rejects(
+      loadSecretKey({ value: 'nope', file, mayCreate: true }),
+      (error: Error) => error.message === 'SECRET_KEY: must hold 32 bytes in base64 or hex',
+    )
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+})
+
+test('a CSRF token belongs to one session', () => {
+  const [one, two] = [createSessionKey(), createSessionKey()]
+  assert.equal(isCsrfToken(csrfTokenOf(one), one), true)
+  assert.equal(isCsrfToken(csrfTokenOf(one), two), false)
+  assert.equal(isCsrfToken('', one), false)
+})

@@ -1,0 +1,6 @@
+export { csrfTokenOf, isCsrfToken } from './csrf.ts'
+export { hashPassword, impossiblePassword, verifyPassword } from './password.ts'
+export { passwordWeakness } from './password-rules.ts'
+export { createSealer, type Sealer } from './seal.ts'
+export { loadSecretKey, type SecretKeySource } from './secret-key.ts'
+export { createPassword, createSessionKey, createToken, hashToken, isToken } from './token.ts'

@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { OperatorError, writeFileAtomic } from '@hearth/runtime'
+
+/** Where the key of the sealed columns comes from. */
+export interface SecretKeySource {
+  /** The key itself from `SECRET_KEY`: 32 bytes in base64 or hex. Wins over the file. */
+  readonly value?: string | undefined
+  /** `SECRET_KEY_FILE`; made with mode 0600 when it is missing and `mayCreate` is set. */
+  readonly file: string
+  readonly mayCreate: boolean
+}
+
+/** Reads the key, or makes it on the first start. Throws an `OperatorError` that names the setting, never the value. */
+export async function loadSecretKey(source: SecretKeySource): Promise<Uint8Array> {
+  if (source.value !== undefined) return parseKey(source.value, 'SECRET_KEY')
+  if (existsSync(source.file)) return parseKey(read(source.file), 'SECRET_KEY_FILE')
+  if (!source.mayCreate) {
+    throw new OperatorError(
+      `SECRET_KEY_FILE: ${source.file} is missing, and the existing database was sealed with its key`,
+    )
+  }
+  const key = randomBytes(32)
+  await writeFileAtomic(source.file, `${key.toString('base64')}\n`)
+  return key
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new OperatorError(`SECRET_KEY_FILE: cannot read ${file}: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+function parseKey(text: string, setting: string): Uint8Array {
+  const trimmed = text.trim()
+  const key = /^[0-9a-f]{64}$/i.test(trimmed) ? Buffer.from(trimmed, 'hex') : Buffer.from(trimmed, 'base64')
+  if (key.length !== 32) throw new OperatorError(`${setting}: must hold 32 bytes in base64 or hex`)
+  return key
+}

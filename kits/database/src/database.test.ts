@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import type { Kysely } from 'kysely'
+import {
+  migrate,
+  openDatabase,
+  readDump,
+  readDumpHeader,
+  uniqueViolation,
+  writeDump,
+  type Database,
+  type Migrations,
+} from './index.ts'
+
+interface Tables {
+  owners: { id: string; name: string }
+  pets: { id: string; owner_id: string; weight: number | null }
+}
+
+const migrations: Migrations = {
+  '0001-initial': {
+    async up(db: Kysely<unknown>) {
+      await db.schema
+        .createTable('owners')
+        .addColumn('id', 'text', (c) => c.primaryKey())
+        .addColumn('name', 'text', (c) => c.notNull().unique())
+        .execute()
+      await db.schema
+        .createTable('pets')
+        .addColumn('id', 'text', (c) => c.primaryKey())
+        .addColumn('owner_id', 'text', (c) => c.notNull().references('owners.id'))
+        .addColumn('weight', 'double precision')
+        .execute()
+    },
+  },
+}
+
+const tables = ['owners', 'pets']
+const header = {
+  format: 'hearth-backup-1',
+  service: 'test',
+  schema: '0001-initial',
+  created_at: '2026-01-01T00:00:00Z',
+  key_check: 'k',
+} as const
+
+async function openTest(): Promise<
+  AsyncDisposable & { folder: string; open(name: string): Promise<Database<Tables>> }
+> {
+  const folder = await mkdtemp(join(tmpdir(), 'hearth-database-'))
+  const opened: Database<Tables>[] = []
+  return {
+    folder,
+    async open(name) {
+      const database = openDatabase<Tables>({ file: join(folder, name) })
+      await migrate(database.query, migrations)
+      opened.push(database)
+      return database
+    },
+    async [Symbol.asyncDispose]() {
+      for (const database of opened) await database.close()
+      await rm(folder, { recursive: true })
+    },
+  }
+}
+
+async function fill(database: Database<Tables>, pets: number): Promise<void> {
+  await database.query.insertInto('owners').values({ id: 'o1', name: 'Ada' }).execute()
+  for (let index = 0; index < pets; index += 1) {
+    await database.query
+      .insertInto('pets')
+      .values({ id: `p${index}`, owner_id: 'o1', weight: index === 0 ? null : index / 3 })
+      .execute()
+  }
+}
+
+test('migrations run once, and a database from a newer version is refused', async () => {
+  await using place = await openTest()
+  const database = await place.open('a.db')
+  assert.deepEqual(await migrate(database.query, migrations), [])
+  await assert.rejects(migrate(database.query, {}), /0001-initial/)
+})
+
+test('a broken unique rule is told apart from other errors and names its column', async () => {
+  await using place = await openTest()
+  const { query } = await place.open('a.db')
+  await query.insertInto('owners').values({ id: 'o1', name: 'Ada' }).execute()
+  const same = await query
+    .insertInto('owners')
+    .values({ id: 'o2', name: 'Ada' })
+    .execute()
+    .catch((error: unknown) => error)
+  assert.match(uniqueViolation(same) ?? '', /name/)
+  const orphan = await query
+    .insertInto('pets')
+    .values({ id: 'p', owner_id: 'nobody', weight: 1 })
+    .execute()
+    .catch((error: unknown) => error)
+  assert.ok(orphan instanceof Error)
+  assert.equal(uniqueViolation(orphan), undefined)
+})
+
+test('a transaction that fails leaves nothing behind', async () => {
+  await using place = await openTest()
+  const { query } = await place.open('a.db')
+  await assert.rejects(
+    query.transaction().execute(async (trx) => {
+      await trx.insertInto('owners').values({ id: 'o1', name: 'Ada' }).execute()
+      throw new Error('no')
+    }),
+    /no/,
+  )
+  assert.deepEqual(await query.selectFrom('owners').selectAll().execute(), [])
+})
+
+test('a backup made while another connection writes restores to the moment it was made', async () => {
+  await using place = await openTest()
+  const source = await place.open('a.db')
+  await fill(source, 1200)
+  const file = join(place.folder, 'backup.gz')
+  const writing = (async () => {
+    for (let index = 0; index < 50; index += 1)
+      await source.query
+        .insertInto('pets')
+        .values({ id: `late${index}`, owner_id: 'o1', weight: 1 })
+        .execute()
+  })()
+  const reader = openDatabase<Tables>({ file: join(place.folder, 'a.db') })
+  await writeDump(reader, file, { tables, header })
+  await reader.close()
+  await writing
+  assert.equal((await stat(file)).mode & 0o777, 0o600)
+  assert.deepEqual(await readDumpHeader(file), header)
+
+  const target = await place.open('b.db')
+  await target.query.insertInto('owners').values({ id: 'gone', name: 'Before' }).execute()
+  await readDump(target, file, tables)
+  const pets = await target.query.selectFrom('pets').selectAll().execute()
+  assert.ok(pets.length >= 1200 && pets.length <= 1250)
+  assert.deepEqual(
+    (await target.query.selectFrom('owners').select('id').execute()).map((row) => row.id),
+    ['o1'],
+  )
+  assert.equal(pets.find((pet) => pet.id === 'p0')?.weight, null)
+})
+
+test('a backup that is cut short, damaged or of an unknown table changes nothing and says so', async () => {
+  await using place = await openTest()
+  const source = await place.open('a.db')
+  await fill(source, 3)
+  const file = join(place.folder, 'backup.gz')
+  await writeDump(source, file, { tables, header })
+  const lines = gunzipSync(await readFile(file))
+    .toString()
+    .split('\n')
+  const cases = {
+    'cut.gz': gzipSync(lines.slice(0, 3).join('\n')),
+    'damaged.gz': (await readFile(file)).subarray(0, 60),
+    'unknown.gz': gzipSync(
+      [lines[0], JSON.stringify({ table: 'sqlite_master', row: { a: 1 } }), JSON.stringify({ end: true })].join('\n'),
+    ),
+  }
+  const target = await place.open('b.db')
+  await target.query.insertInto('owners').values({ id: 'kept', name: 'Kept' }).execute()
+  for (const [name, content] of Object.entries(cases)) {
+    const path = join(place.folder, name)
+    await writeFile(path, content)
+    await assert.rejects(readDump(target, path, tables), /cut short|cannot be read|does not know/)
+    assert.deepEqual(
+      (await target.query.selectFrom('owners').select('id').execute()).map((row) => row.id),
+      ['kept'],
+    )
+  }
+  await writeFile(join(place.folder, 'text'), 'hello')
+  await assert.rejects(readDumpHeader(join(place.folder, 'text')), /cannot be read|not a backup/)
+})

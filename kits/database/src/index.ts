@@ -1,0 +1,6 @@
+export { readDump, readDumpHeader, writeDump, type DumpHeader, type DumpScope } from './dump.ts'
+export { migrate, type Migrations } from './migrate.ts'
+export { openNodeSqlite } from './node-sqlite.ts'
+export { openDatabase, type Database, type DatabaseLocation } from './open.ts'
+export { likePattern, type Page } from './paging.ts'
+export { uniqueViolation } from './unique-violation.ts'

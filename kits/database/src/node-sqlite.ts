@@ -1,0 +1,43 @@
+import { chmodSync } from 'node:fs'
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import type { SqliteDatabase, SqliteStatement } from 'kysely'
+
+/** How many prepared statements are kept. Kysely writes a query the same way each time, so a few hundred cover a service. */
+const statementLimit = 500
+
+/**
+ * The embedded database behind Kysely's SQLite dialect: one connection, write-ahead log, foreign keys on. A commit is on the
+ * disk before it is acknowledged. Other processes (the command line) may use the file at the same time; a busy one is
+ * waited for, 5 s at most.
+ *
+ * @param file path of the database, or `:memory:`
+ */
+export function openNodeSqlite(file: string): SqliteDatabase {
+  const database = new DatabaseSync(file)
+  database.exec(
+    'pragma busy_timeout = 5000; pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on',
+  )
+  if (file !== ':memory:') chmodSync(file, 0o600)
+  const statements = new Map<string, StatementSync>()
+
+  function prepare(sql: string): SqliteStatement {
+    let statement = statements.get(sql)
+    if (statement === undefined) {
+      statement = database.prepare(sql)
+      if (statements.size >= statementLimit) statements.clear()
+      statements.set(sql, statement)
+    }
+    return asKyselyStatement(statement)
+  }
+
+  return { prepare, close: () => database.close() }
+}
+
+function asKyselyStatement(statement: StatementSync): SqliteStatement {
+  return {
+    reader: statement.columns().length > 0,
+    all: (parameters) => statement.all(...(parameters as SQLInputValue[])),
+    run: (parameters) => statement.run(...(parameters as SQLInputValue[])),
+    iterate: (parameters) => statement.iterate(...(parameters as SQLInputValue[])),
+  }
+}
