@@ -1,0 +1,118 @@
+import { systemClock, type Clock } from '@hearth/runtime'
+
+/** What a caller has left of a budget. */
+export interface Allowance {
+  readonly allowed: boolean
+  readonly limit: number
+  readonly remaining: number
+  readonly windowSeconds: number
+  /** Seconds until one more is possible, at least 1 when nothing is left; 0 otherwise. */
+  readonly retryAfterSeconds: number
+}
+
+/** A number of requests in any stretch of time of one length, for each key. One budget may serve many routes. */
+export interface Budget {
+  /** Counts one more for the key, unless that would be too many. */
+  take(key: string): Allowance
+  /** Gives the last one back, for a request that turned out not to count. */
+  refund(key: string): void
+  /** Looks without counting. */
+  peek(key: string): Allowance
+}
+
+const overflowKey = '\u0000overflow'
+
+/** What a budget allows, and how many keys it remembers. */
+export interface BudgetOptions {
+  readonly limit: number
+  readonly windowSeconds: number
+  readonly capacity?: number
+  readonly clock?: Clock
+}
+
+/**
+ * A sliding window: the limit holds for every window, not only for those that begin at fixed moments. At most `capacity` keys
+ * are remembered; those that are still counting are never forgotten to make room, further keys share one count instead, so a
+ * flood of addresses neither fills the memory nor frees anybody's count. Measured on a clock that does not jump.
+ */
+export function createBudget(options: BudgetOptions): Budget {
+  return new SlidingWindow(options)
+}
+
+class SlidingWindow implements Budget {
+  /** Insertion order is order of last use: a key is taken out and put back whenever it is counted. */
+  readonly #moments = new Map<string, number[]>()
+  readonly #limit: number
+  readonly #windowMs: number
+  readonly #capacity: number
+  readonly #clock: Clock
+
+  constructor({ limit, windowSeconds, capacity = 100_000, clock = systemClock }: BudgetOptions) {
+    this.#limit = limit
+    this.#windowMs = windowSeconds * 1000
+    this.#capacity = capacity
+    this.#clock = clock
+  }
+
+  take(asked: string): Allowance {
+    const key = this.#keyFor(asked)
+    const times = this.#recent(key)
+    const allowed = times.length < this.#limit
+    if (allowed) times.push(this.#clock.monotonic())
+    this.#moments.delete(key)
+    if (times.length > 0) this.#moments.set(key, times)
+    return this.#allowance(times, allowed)
+  }
+
+  refund(asked: string): void {
+    this.#moments.get(this.#moments.has(asked) ? asked : overflowKey)?.pop()
+  }
+
+  peek(asked: string): Allowance {
+    const times = this.#recent(this.#keyFor(asked))
+    return this.#allowance(times, times.length < this.#limit)
+  }
+
+  #keyFor(key: string): string {
+    this.#forgetExpired()
+    return this.#moments.has(key) || this.#moments.size < this.#capacity ? key : overflowKey
+  }
+
+  #forgetExpired(): void {
+    const start = this.#clock.monotonic() - this.#windowMs
+    for (const [key, times] of this.#moments) {
+      if ((times.at(-1) ?? -Infinity) > start) return
+      this.#moments.delete(key)
+    }
+  }
+
+  #recent(key: string): number[] {
+    const start = this.#clock.monotonic() - this.#windowMs
+    return (this.#moments.get(key) ?? []).filter((moment) => moment > start)
+  }
+
+  #allowance(times: readonly number[], allowed: boolean): Allowance {
+    const oldest = times[times.length - this.#limit]
+    const wait = oldest === undefined ? 0 : oldest + this.#windowMs - this.#clock.monotonic()
+    const remaining = Math.max(0, this.#limit - times.length)
+    return {
+      allowed,
+      limit: this.#limit,
+      remaining,
+      windowSeconds: this.#windowMs / 1000,
+      retryAfterSeconds: remaining > 0 ? 0 : Math.max(1, Math.ceil(wait / 1000)),
+    }
+  }
+}
+
+/** The headers that tell a caller what is left; `Retry-After` when nothing is. */
+export function allowanceHeaders(allowance: Allowance, now: number): Record<string, string> {
+  const reset =
+    Math.ceil(now / 1000) + (allowance.retryAfterSeconds > 0 ? allowance.retryAfterSeconds : allowance.windowSeconds)
+  return {
+    'x-ratelimit-limit': String(allowance.limit),
+    'x-ratelimit-remaining': String(allowance.remaining),
+    'x-ratelimit-reset': String(reset),
+    ...(allowance.allowed ? {} : { 'retry-after': String(allowance.retryAfterSeconds) }),
+  }
+}

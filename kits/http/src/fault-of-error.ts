@@ -1,0 +1,58 @@
+import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
+import { Fault, type FieldIssue, type RequestPart } from './faults.ts'
+
+const parts: Record<string, RequestPart> = { body: 'body', querystring: 'query', params: 'params', headers: 'params' }
+
+/** Fastify's own error codes that are the client's doing. */
+const frameworkFaults: Record<string, () => Fault> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: () => new Fault({ kind: 'too-large' }),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () => new Fault({ kind: 'unsupported-media-type' }),
+  FST_ERR_CTP_INVALID_JSON_BODY: () => syntaxFault('is not valid JSON'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => new Fault({ kind: 'malformed' }),
+  FST_ERR_BAD_URL: () => new Fault({ kind: 'malformed' }),
+  FST_ERR_MAX_PARAM_LENGTH: () => new Fault({ kind: 'not-found' }),
+}
+
+/**
+ * The fault behind what the framework threw: validation by a schema, a body that is no JSON, a path it cannot read. Other
+ * errors come back as they are.
+ */
+export function faultOfError(error: unknown): unknown {
+  if (hasZodFastifySchemaValidationErrors(error)) return invalidRequest(error as unknown as ValidationError)
+  if (error instanceof SyntaxError && 'statusCode' in error) return syntaxFault('is not valid JSON')
+  const { code, statusCode } = error as { code?: string; statusCode?: number }
+  const known = code === undefined ? undefined : frameworkFaults[code]
+  if (known !== undefined) return known()
+  if (code?.startsWith('FST_') === true && statusCode !== undefined && statusCode < 500)
+    return new Fault({ kind: 'malformed' })
+  return error
+}
+
+interface ValidationError {
+  readonly validationContext: string
+  readonly validation: readonly {
+    instancePath: string
+    keyword: string
+    message: string
+    params: { keys?: string[] }
+  }[]
+}
+
+function invalidRequest(error: ValidationError): Fault {
+  const fields = error.validation.flatMap((issue): FieldIssue[] => {
+    const path = issue.instancePath.slice(1).replaceAll('/', '.')
+    if (issue.keyword === 'unrecognized_keys') {
+      return (issue.params.keys ?? []).map((key) => ({
+        path: path === '' ? key : `${path}.${key}`,
+        code: 'unknown',
+        message: 'is not known here',
+      }))
+    }
+    return [{ path, code: issue.keyword, message: issue.message }]
+  })
+  return new Fault({ kind: 'invalid', part: parts[error.validationContext] ?? 'params', fields })
+}
+
+function syntaxFault(message: string): Fault {
+  return new Fault({ kind: 'invalid', part: 'syntax', fields: [{ path: '', code: 'syntax', message }] })
+}

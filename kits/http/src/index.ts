@@ -1,0 +1,8 @@
+export { createAddressSet, plainAddress, type AddressSet } from './address-set.ts'
+export { allowanceHeaders, createBudget, type Allowance, type Budget } from './budget.ts'
+export { addressGroup, clientAddress, type ForwardingTrust } from './client-address.ts'
+export { createEventStream, type EventStream, type Listener, type Subscription } from './event-stream.ts'
+export { Fault, type FaultReason, type FieldIssue, type RequestPart } from './faults.ts'
+export { openApiOf, type ApiDescription } from './openapi.ts'
+export { routeFor, type Call, type Content, type Method, type Route, type RouteSpec, type Success } from './route.ts'
+export { bodyLimit, createServer, type ErrorAnswer, type GuardedRequest, type ServerParts } from './server.ts'

@@ -1,0 +1,95 @@
+import swagger from '@fastify/swagger'
+import type { FastifyInstance, FastifySchema } from 'fastify'
+import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
+import type { OpenAPIV3_1 } from 'openapi-types'
+import { z } from 'zod'
+import type { Route } from './route.ts'
+
+/** What a service says about itself and its ways in. */
+export interface ApiDescription {
+  readonly title: string
+  readonly version: string
+  readonly description: string
+  /** The body of every error answer. */
+  readonly errorBody: z.ZodType
+  readonly securitySchemes: Record<string, OpenAPIV3_1.SecuritySchemeObject>
+  /** Which schemes open a route of this access; an empty list for one that needs none. */
+  readonly security: (access: string) => Record<string, string[]>[]
+  readonly tags: readonly { name: string; description: string }[]
+}
+
+/** Makes the document from the registered routes' schemas; ask `openApiOf` for it when the server is ready. */
+export async function addOpenApi(app: FastifyInstance, about: ApiDescription): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: about.title, version: about.version, description: about.description },
+      components: { securitySchemes: about.securitySchemes as never },
+      tags: [...about.tags],
+    },
+    transform: jsonSchemaTransform,
+    transformObject: jsonSchemaTransformObject,
+  })
+}
+
+/** The finished OpenAPI 3.1 document. */
+export function openApiOf(app: FastifyInstance): Record<string, unknown> {
+  return app.swagger() as unknown as Record<string, unknown>
+}
+
+const errorTexts: Record<number, string> = {
+  400: 'A parameter is not valid',
+  401: 'No valid credentials',
+  403: 'Not allowed for this caller',
+  404: 'Not there',
+  409: 'Conflicts with what is there',
+  413: 'The body is too large',
+  415: 'The body is not JSON',
+  422: 'A member of the body is not valid',
+  429: 'Too many requests',
+  500: 'Failed on the server',
+}
+
+/** The error statuses a route can answer: what its schemas, access and limit bring along, and what it adds itself. */
+function errorStatuses(spec: Route['spec'], isOpen: boolean): number[] {
+  const statuses = new Set([429, 500, ...(spec.errors ?? [])])
+  if (!isOpen) for (const status of [401, 403]) statuses.add(status)
+  if (spec.params !== undefined || spec.query !== undefined || spec.body !== undefined) statuses.add(400)
+  if (spec.body !== undefined) for (const status of [413, 415, 422]) statuses.add(status)
+  return [...statuses].sort((a, b) => a - b)
+}
+
+function contentSchema(media: string): z.ZodType {
+  return media.startsWith('text/') ? z.string() : z.string().meta({ format: 'binary' })
+}
+
+/** The Fastify schema of a route: it validates the request, writes the answer and describes both in the document. */
+export function fastifySchemaOf(spec: Route['spec'], about: ApiDescription): FastifySchema {
+  const { success } = spec
+  const security = about.security(spec.access)
+  const errors = errorStatuses(spec, security.length === 0)
+  const described =
+    'body' in success
+      ? { content: { 'application/json': { schema: success.body } }, description: success.description ?? 'Success' }
+      : { content: { [success.media]: { schema: contentSchema(success.media) } }, description: success.description }
+  return {
+    tags: [spec.tag],
+    summary: spec.summary,
+    ...(spec.description === undefined ? {} : { description: spec.description }),
+    ...(security.length === 0 ? {} : { security }),
+    ...(spec.params === undefined ? {} : { params: spec.params }),
+    ...(spec.query === undefined ? {} : { querystring: spec.query }),
+    ...(spec.body === undefined ? {} : { body: spec.body }),
+    'x-access': spec.access,
+    'x-limit': spec.limit,
+    response: {
+      [success.status]: described,
+      ...Object.fromEntries(
+        errors.map((status) => [
+          status,
+          { description: errorTexts[status] ?? 'Error', content: { 'application/json': { schema: about.errorBody } } },
+        ]),
+      ),
+    },
+  } as FastifySchema
+}

@@ -1,0 +1,119 @@
+import type { Readable } from 'node:stream'
+import type { CookieSerializeOptions } from '@fastify/cookie'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { z } from 'zod'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** What a route answers when all went well: an object described by a schema, or content of another kind. */
+export type Success =
+  | { readonly status: 200 | 201 | 202; readonly body: z.ZodType; readonly description?: string }
+  | { readonly status: 200; readonly media: string; readonly description: string }
+
+/** Content that is no JSON. `fileName` makes the browser save it. */
+export interface Content {
+  readonly content: string | Uint8Array | Readable
+  readonly fileName?: string
+}
+
+type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined
+type Result<S extends Success> = S extends { body: infer B extends z.ZodType } ? z.output<B> : Content
+
+/** The parts of the answer a handler may touch beside its body. */
+export interface AnswerTools {
+  header(name: string, value: string): void
+  setCookie(name: string, value: string, options: CookieSerializeOptions): void
+  clearCookie(name: string, options: CookieSerializeOptions): void
+}
+
+/** What a handler is called with. Everything in it has been checked against the route's schemas. */
+export interface Call<Caller, P, Q, B> {
+  readonly caller: Caller
+  readonly params: Parsed<P>
+  readonly query: Parsed<Q>
+  readonly body: Parsed<B>
+  /** Where the request came from, forwarding headers of trusted proxies considered. */
+  readonly client: {
+    readonly address: string
+    readonly userAgent: string
+    readonly host: string
+    readonly secure: boolean
+  }
+  readonly answer: AnswerTools
+}
+
+type Schema = z.ZodType | undefined
+
+/**
+ * An endpoint without its handler. `access` says who may call it and `limit` which budget it draws on; neither has a default,
+ * so no route is open, or unlimited, by accident.
+ */
+export interface RouteSpec<Access, Limit, P extends Schema, Q extends Schema, B extends Schema, S extends Success> {
+  readonly method: Method
+  /** As in OpenAPI: `/api/peers/{id}`. */
+  readonly path: string
+  readonly tag: string
+  readonly summary: string
+  readonly description?: string
+  readonly access: Access
+  readonly limit: Limit
+  readonly params?: P
+  readonly query?: Q
+  readonly body?: B
+  readonly success: S
+  /** Error statuses beyond those that follow from access, limit and schemas. */
+  readonly errors?: readonly number[]
+}
+
+/** An endpoint as a value: what the server registers, the document describes and a test enumerates. */
+export interface Route {
+  readonly spec: RouteSpec<string, string, Schema, Schema, Schema, Success>
+  handle(
+    caller: unknown,
+    request: FastifyRequest,
+    tools: { reply: FastifyReply; client: Call<unknown, undefined, undefined, undefined>['client'] },
+  ): Promise<unknown>
+}
+
+/**
+ * Makes a service's `route` function, bound to who its callers are. `Callers` maps each access to what a handler of that
+ * access is given as `caller`, so that a handler cannot use what its access does not guarantee.
+ *
+ * @example
+ * export const route = routeFor<{ public: Anonymous; admin: Admin }, 'read' | 'write'>()
+ * route(
+ *   { method: 'GET', path: '/api/users', tag: 'Users', summary: 'List users', access: 'admin', limit: 'read',
+ *     query: UserListQuery, success: { status: 200, body: pageEnvelope(User) } },
+ *   async ({ caller, query }) => users.list(query),
+ * )
+ */
+export function routeFor<Callers extends object, Limit extends string>() {
+  return function route<
+    A extends keyof Callers & string,
+    S extends Success,
+    P extends Schema = undefined,
+    Q extends Schema = undefined,
+    B extends Schema = undefined,
+  >(
+    spec: RouteSpec<A, Limit, P, Q, B, S>,
+    handler: (call: Call<Callers[A], P, Q, B>) => Promise<Result<S>> | Result<S>,
+  ): Route {
+    return {
+      spec,
+      async handle(caller, request, { reply, client }) {
+        return handler({
+          caller: caller as Callers[A],
+          params: request.params as Parsed<P>,
+          query: request.query as Parsed<Q>,
+          body: request.body as Parsed<B>,
+          client,
+          answer: {
+            header: (name, value) => void reply.header(name, value),
+            setCookie: (name, value, options) => void reply.setCookie(name, value, options),
+            clearCookie: (name, options) => void reply.clearCookie(name, options),
+          },
+        })
+      },
+    }
+  }
+}

@@ -1,0 +1,185 @@
+import fastifyCookie from '@fastify/cookie'
+import type { Log } from '@hearth/runtime'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
+import { clientAddress, type ForwardingTrust } from './client-address.ts'
+import { faultOfError } from './fault-of-error.ts'
+import { Fault } from './faults.ts'
+import { addOpenApi, fastifySchemaOf, type ApiDescription } from './openapi.ts'
+import { servePages, type SendPage } from './pages.ts'
+import type { Call, Content, Method, Route } from './route.ts'
+import { addSecurityHeaders } from './security-headers.ts'
+
+/** An error answer in the service's own shape. */
+export interface ErrorAnswer {
+  readonly status: number
+  readonly body: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** What the guard is told about the request before anything of it is parsed. */
+export interface GuardedRequest {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly client: Call<unknown, undefined, undefined, undefined>['client']
+}
+
+/** Everything a service brings to its server. */
+export interface ServerParts {
+  readonly routes: readonly Route[]
+  readonly about: ApiDescription
+  /**
+   * Runs before a request is parsed: finds the caller, counts the request, checks the access, and returns the caller for the
+   * handler; throws to refuse. `spec` is undefined for a path under `/api` that does not exist, which counts as well.
+   */
+  readonly guard: (guarded: GuardedRequest, spec: Route['spec'] | undefined) => Promise<unknown>
+  readonly toError: (error: unknown) => ErrorAnswer
+  readonly trust: ForwardingTrust
+  readonly log: Log
+  /** Folder of the built web pages. */
+  readonly pages: string
+}
+
+/** Largest body of a request, bytes. */
+export const bodyLimit = 1_048_576
+
+/**
+ * Builds the HTTP server of a service out of its routes. Nothing listens yet; `inject` works at once. Every error, also the
+ * framework's own, leaves through `toError`.
+ */
+export async function createServer(parts: ServerParts): Promise<FastifyInstance> {
+  const app = Fastify({
+    loggerInstance: parts.log,
+    disableRequestLogging: true,
+    bodyLimit,
+    trustProxy: (address: string) => parts.trust.proxies.has(address),
+    routerOptions: { maxParamLength: 256 },
+    requestTimeout: 30_000,
+    return503OnClosing: false,
+    frameworkErrors: (error, _request, reply) => void sendError(parts, reply as never, error),
+  }) as unknown as FastifyInstance
+  app.setValidatorCompiler(validatorCompiler)
+  app.setSerializerCompiler(serializerCompiler)
+  acceptOnlyJson(app)
+  await addSecurityHeaders(app)
+  await app.register(fastifyCookie)
+  await addOpenApi(app, parts.about)
+  app.setErrorHandler((error, _request, reply) => sendError(parts, reply, error))
+  await app.register(async (scope) => addRoutes(scope, parts))
+  const sendPage = await servePages(app, parts.pages)
+  app.setNotFoundHandler((request, reply) =>
+    answerUnknown(parts, sendPage, { request, reply, client: clientOf(request, parts.trust) }),
+  )
+  await app.ready()
+  return app
+}
+
+/** JSON is the only body there is; an empty one is the same as none. */
+function acceptOnlyJson(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined)
+    else void parse(request, body as string, done)
+  })
+}
+
+function clientOf(request: FastifyRequest, trust: ForwardingTrust): GuardedRequest['client'] {
+  return {
+    address: clientAddress(request.raw, trust),
+    userAgent: request.headers['user-agent'] ?? '',
+    host: request.hostname,
+    secure: request.protocol === 'https',
+  }
+}
+
+function addRoutes(app: FastifyInstance, parts: ServerParts): void {
+  const methodsOf = new Map<string, Method[]>()
+  for (const route of parts.routes) {
+    const url = route.spec.path.replaceAll(/\{(\w+)\}/g, ':$1')
+    methodsOf.set(url, [...(methodsOf.get(url) ?? []), route.spec.method])
+    addRoute(app, parts, { route, url })
+  }
+  for (const [url, allowed] of methodsOf) refuseOtherMethods(app, parts, { url, allowed })
+}
+
+function addRoute(app: FastifyInstance, parts: ServerParts, { route, url }: { route: Route; url: string }): void {
+  const callers = new WeakMap<FastifyRequest, { caller: unknown; client: GuardedRequest['client'] }>()
+  app.route({
+    method: route.spec.method,
+    url,
+    schema: fastifySchemaOf(route.spec, parts.about),
+    onRequest: async (request, reply) => {
+      const client = clientOf(request, parts.trust)
+      callers.set(request, { client, caller: await parts.guard({ request, reply, client }, route.spec) })
+    },
+    handler: async (request, reply) => {
+      const known = callers.get(request)
+      if (known === undefined) throw new Error('a handler ran without its guard')
+      const answer = await route.handle(known.caller, request, { reply, client: known.client })
+      const { success } = route.spec
+      reply.header('cache-control', 'no-store').code(success.status)
+      return 'media' in success ? sendContent(reply, success.media, answer as Content) : answer
+    },
+  })
+}
+
+function sendContent(reply: FastifyReply, media: string, answer: Content): FastifyReply {
+  reply.type(media.startsWith('text/') ? `${media}; charset=utf-8` : media)
+  if (answer.fileName !== undefined) {
+    const plain = answer.fileName.replaceAll(/[^\w.-]/g, '_')
+    reply.header(
+      'content-disposition',
+      `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(answer.fileName)}`,
+    )
+  }
+  return reply.send(answer.content)
+}
+
+/** A known path with another method answers 405 and says which there are, to callers who may know. */
+function refuseOtherMethods(
+  app: FastifyInstance,
+  parts: ServerParts,
+  { url, allowed }: { url: string; allowed: Method[] },
+): void {
+  const known = new Set<string>([...allowed, ...(allowed.includes('GET') ? ['HEAD'] : [])])
+  const others = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((method) => !known.has(method))
+  if (others.length === 0) return
+  app.route({
+    method: others,
+    url,
+    schema: { hide: true },
+    onRequest: async (request, reply) => {
+      await parts.guard({ request, reply, client: clientOf(request, parts.trust) }, undefined)
+      throw new Fault({ kind: 'method-not-allowed', allowed })
+    },
+    handler: () => undefined,
+  })
+}
+
+async function answerUnknown(parts: ServerParts, sendPage: SendPage, guarded: GuardedRequest): Promise<FastifyReply> {
+  const { request, reply } = guarded
+  const isPage =
+    request.method === 'GET' &&
+    !request.url.startsWith('/api/') &&
+    request.url !== '/api' &&
+    !/\.\w+(\?|$)/.test(request.url)
+  if (isPage) return sendPage(reply)
+  try {
+    if (request.url.startsWith('/api')) await parts.guard(guarded, undefined)
+    throw new Fault({ kind: 'not-found' })
+  } catch (error) {
+    return sendError(parts, reply, error)
+  }
+}
+
+function sendError(parts: ServerParts, reply: FastifyReply, error: unknown): FastifyReply {
+  const answer = parts.toError(faultOfError(error))
+  if (answer.status >= 500)
+    parts.log.error({ err: error, url: reply.request.url.replace(/\?.*/s, '') }, 'request failed')
+  return reply
+    .code(answer.status)
+    .headers({ 'cache-control': 'no-store', ...answer.headers })
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(answer.body))
+}
