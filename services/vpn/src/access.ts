@@ -1,0 +1,158 @@
+import { isCsrfToken } from '@hearth/credentials'
+import {
+  addressGroup,
+  allowanceHeaders,
+  createAddressSet,
+  createBudget,
+  Fault,
+  routeFor,
+  type AddressSet,
+  type Budget,
+  type GuardedRequest,
+  type Route,
+} from '@hearth/http'
+import type { Clock } from '@hearth/runtime'
+import { forbidden } from './problems.ts'
+import type { TokenPermissions } from './tokens/schema.ts'
+import type { Role } from './users/schema.ts'
+
+/** Who is calling, once that is known. */
+export interface Caller {
+  readonly userId: string
+  readonly username: string
+  readonly role: Role
+  readonly via:
+    | { readonly kind: 'session'; readonly key: string; readonly passwordChangeRequired: boolean }
+    | {
+        readonly kind: 'token'
+        readonly id: string
+        readonly permissions: TokenPermissions
+        readonly addresses: AddressSet
+      }
+}
+
+/** A caller whose role is administrator. */
+export type Administrator = Caller & { readonly role: 'admin' }
+
+/** A caller with a browser session. */
+export type SessionCaller = Caller & { readonly via: { readonly kind: 'session' } }
+
+/** What a handler may rely on, by the access its route states. */
+interface Callers {
+  /** Nobody in particular. */
+  public: undefined
+  /** A browser session, even one that must change its password first. */
+  session: SessionCaller
+  /** Anyone with valid credentials; role `user` may only read, unless the handler checks more. */
+  'signed-in': Caller
+  admin: Administrator
+}
+export type Access = keyof Callers
+export type Limit = 'counted' | 'none'
+
+/** The service's way to write an endpoint; see `routeFor`. */
+export const route = routeFor<Callers, Limit>()
+
+/** The specification's "Limits" table: requests a minute. */
+const perMinute = { read: { authenticated: 100, anonymous: 10 }, write: { authenticated: 30, anonymous: 5 } } as const
+
+/** Finds the caller behind a request's credentials; undefined for none and for wrong ones alike. */
+export interface Identify {
+  (request: {
+    bearer: string | undefined
+    sessionKey: string | undefined
+    address: string
+  }): Promise<Caller | undefined>
+}
+
+/** The name of the session's cookie; other services on the same host name have theirs. */
+export const sessionCookie = 'hearth_vpn_session'
+
+export interface Guard {
+  check(guarded: GuardedRequest, spec: Route['spec'] | undefined): Promise<Caller | undefined>
+  /** A sign-in that succeeded was no anonymous attempt: its count is given back. */
+  refundSignIn(address: string): void
+}
+
+/** Builds the gate every request passes before it is parsed: who, how often, and whether. */
+export function createGuard(parts: { identify: Identify; exempt: readonly string[]; clock: Clock }): Guard {
+  const budgetOf = (limit: number) => createBudget({ limit, windowSeconds: 60, clock: parts.clock })
+  const budgets = {
+    read: { authenticated: budgetOf(perMinute.read.authenticated), anonymous: budgetOf(perMinute.read.anonymous) },
+    write: { authenticated: budgetOf(perMinute.write.authenticated), anonymous: budgetOf(perMinute.write.anonymous) },
+  }
+  const exempt = createAddressSet(parts.exempt)
+
+  async function check(guarded: GuardedRequest, spec: Route['spec'] | undefined): Promise<Caller | undefined> {
+    const credentials = credentialsOf(guarded)
+    const caller = await parts.identify({ ...credentials, address: guarded.client.address })
+    if (spec?.limit !== 'none' && !exempt.has(guarded.client.address)) {
+      const budget = budgets[isRead(guarded) ? 'read' : 'write']
+      if (caller === undefined) count(guarded, budget.anonymous, addressGroup(guarded.client.address))
+      else count(guarded, budget.authenticated, caller.userId)
+    }
+    checkAccess(guarded, caller, spec)
+    return caller
+  }
+
+  return { check, refundSignIn: (address) => budgets.write.anonymous.refund(addressGroup(address)) }
+}
+
+function isRead({ request }: GuardedRequest): boolean {
+  return request.method === 'GET' || request.method === 'HEAD' || request.method === 'OPTIONS'
+}
+
+/** The header wins over the query parameter, and any token over the cookie. The parameter is gone before validation. */
+function credentialsOf({ request }: GuardedRequest): { bearer: string | undefined; sessionKey: string | undefined } {
+  const query = request.query as Record<string, unknown>
+  const fromQuery = typeof query['token'] === 'string' ? query['token'] : undefined
+  delete query['token']
+  const header = request.headers.authorization
+  const bearer = header === undefined ? fromQuery : (/^Bearer +(\S+)$/i.exec(header)?.[1] ?? '')
+  return { bearer, sessionKey: bearer === undefined ? request.cookies[sessionCookie] : undefined }
+}
+
+function count({ reply }: GuardedRequest, budget: Budget, key: string): void {
+  const allowance = budget.take(key)
+  reply.headers(allowanceHeaders(allowance, Date.now()))
+  if (!allowance.allowed) throw new Fault({ kind: 'rate-limited', ...allowance })
+}
+
+function checkAccess(guarded: GuardedRequest, caller: Caller | undefined, spec: Route['spec'] | undefined): void {
+  if (guarded.request.headers['sec-fetch-site'] === 'cross-site' && !isRead(guarded)) {
+    throw forbidden('Requests from other sites are refused')
+  }
+  if (spec === undefined || spec.access === 'public') return
+  if (caller === undefined) throw new Fault({ kind: 'unauthenticated' })
+  if (caller.via.kind === 'token') checkToken(guarded, caller.via, spec)
+  else checkSession(guarded, caller.via, spec)
+  if (spec.access === 'admin' && caller.role !== 'admin')
+    throw forbidden('Insufficient permissions: administrators only')
+}
+
+type TokenWay = Extract<Caller['via'], { kind: 'token' }>
+type SessionWay = Extract<Caller['via'], { kind: 'session' }>
+
+function checkToken(guarded: GuardedRequest, token: TokenWay, spec: Route['spec']): void {
+  if (!token.addresses.isEmpty && !token.addresses.has(guarded.client.address)) {
+    throw forbidden('Insufficient permissions: the token may not be used from this address')
+  }
+  if (token.permissions === 'read-only' && !isRead(guarded)) {
+    throw forbidden('Insufficient permissions: the token is read-only')
+  }
+  if (spec.access === 'session')
+    throw forbidden('Insufficient permissions: this needs a signed-in session, not a token')
+}
+
+function checkSession(guarded: GuardedRequest, session: SessionWay, spec: Route['spec']): void {
+  const csrf = guarded.request.headers['x-csrf-token']
+  if (!isRead(guarded) && (typeof csrf !== 'string' || !isCsrfToken(csrf, session.key))) {
+    throw forbidden('The header X-CSRF-Token is missing or not valid', { reason: 'csrf' })
+  }
+  if (session.passwordChangeRequired && spec.access !== 'session') throw passwordChangeRequired()
+}
+
+/** Until a generated password is changed, its session may do nothing else. */
+export function passwordChangeRequired() {
+  return forbidden('The password must be changed first', { reason: 'password_change_required' })
+}

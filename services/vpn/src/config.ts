@@ -1,0 +1,59 @@
+import { resolve } from 'node:path'
+import { createAddressSet } from '@hearth/http'
+import { commaList, commonSettings, parseSettings, portNumber, switchSetting, type Environment } from '@hearth/runtime'
+import { z } from 'zod'
+import { PublicEndpoint } from './settings/schema.ts'
+
+/** Addresses and networks, refused with the name of the variable when one is neither. */
+const networks = commaList.refine(
+  (entries) => {
+    try {
+      createAddressSet(entries)
+      return true
+    } catch {
+      return false
+    }
+  },
+  { error: 'must be a comma-separated list of IP addresses and CIDR networks' },
+)
+
+const Settings = z.object({
+  ...commonSettings,
+  BIND_PORT: portNumber.default(8101),
+  DATA_DIR: z.string().default('data/vpn'),
+  TRUSTED_PROXIES: networks,
+  SECRET_KEY: z.string().optional(),
+  SECRET_KEY_FILE: z.string().optional(),
+  WIREGUARD_BACKEND: z
+    .enum(['auto', 'kernel', 'userspace', 'simulated'], { error: 'must be auto, kernel, userspace or simulated' })
+    .default('auto'),
+  PUBLIC_ENDPOINT: PublicEndpoint.optional(),
+  RATE_LIMIT_EXEMPT: networks,
+  DRIFT_CHECK_SECONDS: z.coerce.number({ error: 'must be a number of seconds' }).int().min(1).max(3600).default(30),
+  HEARTH_UP: switchSetting.default(false),
+})
+
+/** The settings of one VPN service, checked. The README's table says what each is for. */
+export type Config = ReturnType<typeof readConfig>
+
+/** Reads the settings from the environment; throws an `OperatorError` that names the wrong one. */
+export function readConfig(environment: Environment) {
+  const settings = parseSettings(Settings, environment)
+  const dataDirectory = resolve(settings.DATA_DIR)
+  return {
+    bindAddress: settings.BIND_ADDRESS,
+    bindPort: settings.BIND_PORT,
+    dataDirectory,
+    databaseUrl: settings.DATABASE_URL,
+    publicUrl: settings.PUBLIC_URL,
+    trustedProxies: settings.TRUSTED_PROXIES,
+    forwardedHeader: settings.FORWARDED_HEADER.toLowerCase(),
+    logLevel: settings.LOG_LEVEL,
+    secretKey: settings.SECRET_KEY,
+    secretKeyFile: resolve(settings.SECRET_KEY_FILE ?? `${dataDirectory}/secret.key`),
+    backend: settings.WIREGUARD_BACKEND,
+    publicEndpoint: settings.PUBLIC_ENDPOINT,
+    rateLimitExempt: settings.RATE_LIMIT_EXEMPT,
+    driftCheckSeconds: settings.DRIFT_CHECK_SECONDS,
+  }
+}

@@ -1,0 +1,107 @@
+import type { Kysely } from 'kysely'
+
+/** Users and their ways in, settings, interfaces, peers and what they did. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await createAccounts(db)
+  await createTunnels(db)
+}
+
+async function createAccounts(db: Kysely<unknown>): Promise<void> {
+  for (const table of ['facts', 'settings']) {
+    await db.schema
+      .createTable(table)
+      .addColumn('name', 'text', (column) => column.primaryKey())
+      .addColumn('value', 'text', (column) => column.notNull())
+      .execute()
+  }
+  await db.schema
+    .createTable('users')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('username', 'text', (column) => column.notNull().unique())
+    .addColumn('email', 'text', (column) => column.notNull().unique())
+    .addColumn('role', 'text', (column) => column.notNull())
+    .addColumn('password_hash', 'text', (column) => column.notNull())
+    .addColumn('is_active', 'integer', (column) => column.notNull())
+    .addColumn('password_change_required', 'integer', (column) => column.notNull())
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .addColumn('last_login_at', 'bigint')
+    .addColumn('last_login_ip', 'text')
+    .execute()
+  await db.schema
+    .createTable('sessions')
+    .addColumn('key_hash', 'text', (column) => column.primaryKey())
+    .addColumn('user_id', 'text', (column) => column.notNull().references('users.id').onDelete('cascade'))
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .addColumn('last_used_at', 'bigint', (column) => column.notNull())
+    .execute()
+  await db.schema
+    .createTable('tokens')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('user_id', 'text', (column) => column.notNull().references('users.id').onDelete('cascade'))
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('prefix', 'text', (column) => column.notNull())
+    .addColumn('hash', 'text', (column) => column.notNull().unique())
+    .addColumn('permissions', 'text', (column) => column.notNull())
+    .addColumn('ip_whitelist', 'text', (column) => column.notNull())
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .addColumn('expires_at', 'bigint')
+    .addColumn('last_used_at', 'bigint')
+    .addColumn('last_used_ip', 'text')
+    .execute()
+  await db.schema.createIndex('sessions_user').on('sessions').column('user_id').execute()
+  await db.schema.createIndex('tokens_user').on('tokens').column('user_id').execute()
+}
+
+async function createTunnels(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('interfaces')
+    .addColumn('name', 'text', (column) => column.primaryKey())
+    .addColumn('address', 'text', (column) => column.notNull())
+    .addColumn('address6', 'text')
+    .addColumn('listen_port', 'integer', (column) => column.notNull().unique())
+    .addColumn('dns', 'text', (column) => column.notNull())
+    .addColumn('mtu', 'integer', (column) => column.notNull())
+    .addColumn('nat', 'integer', (column) => column.notNull())
+    .addColumn('forwarding', 'integer', (column) => column.notNull())
+    .addColumn('enabled', 'integer', (column) => column.notNull())
+    .addColumn('private_key', 'text', (column) => column.notNull())
+    .addColumn('public_key', 'text', (column) => column.notNull().unique())
+    .addColumn('next_host', 'bigint', (column) => column.notNull())
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .addColumn('updated_at', 'bigint', (column) => column.notNull())
+    .execute()
+  await db.schema
+    .createTable('peers')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('name_key', 'text', (column) => column.notNull().unique())
+    .addColumn('interface', 'text', (column) => column.notNull().references('interfaces.name').onDelete('cascade'))
+    .addColumn('ip', 'text', (column) => column.notNull().unique())
+    .addColumn('ip_number', 'bigint', (column) => column.notNull())
+    .addColumn('ipv6', 'text', (column) => column.unique())
+    .addColumn('routing_mode', 'text', (column) => column.notNull())
+    .addColumn('allowed_ips', 'text', (column) => column.notNull())
+    .addColumn('persistent_keepalive', 'integer', (column) => column.notNull())
+    .addColumn('enabled', 'integer', (column) => column.notNull())
+    .addColumn('expires_at', 'bigint')
+    .addColumn('client_isolation', 'integer', (column) => column.notNull())
+    .addColumn('public_key', 'text', (column) => column.notNull().unique())
+    .addColumn('private_key', 'text')
+    .addColumn('preshared_key', 'text')
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .addColumn('updated_at', 'bigint', (column) => column.notNull())
+    .execute()
+  await db.schema
+    .createTable('peer_activity')
+    .addColumn('peer_id', 'text', (column) => column.primaryKey().references('peers.id').onDelete('cascade'))
+    .addColumn('last_handshake', 'bigint')
+    .addColumn('endpoint', 'text')
+    .addColumn('rx_total', 'bigint', (column) => column.notNull())
+    .addColumn('tx_total', 'bigint', (column) => column.notNull())
+    .addColumn('rx_seen', 'bigint', (column) => column.notNull())
+    .addColumn('tx_seen', 'bigint', (column) => column.notNull())
+    .execute()
+  await db.schema.createIndex('peers_interface_ip').on('peers').columns(['interface', 'ip_number']).execute()
+  await db.schema.createIndex('peers_created').on('peers').columns(['created_at', 'id']).execute()
+  await db.schema.createIndex('peers_expiry').on('peers').column('expires_at').execute()
+}

@@ -1,0 +1,131 @@
+import type { RoutingMode } from '../peers/schema.ts'
+import type { TokenPermissions } from '../tokens/schema.ts'
+import type { Role } from '../users/schema.ts'
+
+/** Rows as they are stored. Moments are milliseconds since the epoch, switches 0 or 1, lists JSON text. */
+export interface Tables {
+  facts: FactRow
+  settings: SettingRow
+  users: UserRow
+  sessions: SessionRow
+  tokens: TokenRow
+  interfaces: InterfaceRow
+  peers: PeerRow
+  peer_activity: PeerActivityRow
+}
+
+/** Things the service knows about its own database, such as which key seals it. */
+export interface FactRow {
+  name: string
+  value: string
+}
+
+export interface SettingRow {
+  name: string
+  /** JSON. */
+  value: string
+}
+
+export interface UserRow {
+  id: string
+  username: string
+  email: string
+  role: Role
+  /** PHC string. */
+  password_hash: string
+  is_active: number
+  password_change_required: number
+  created_at: number
+  last_login_at: number | null
+  last_login_ip: string | null
+}
+
+export interface SessionRow {
+  /** SHA-256 of the cookie. */
+  key_hash: string
+  user_id: string
+  created_at: number
+  last_used_at: number
+}
+
+export interface TokenRow {
+  id: string
+  user_id: string
+  name: string
+  prefix: string
+  /** SHA-256 of the value. */
+  hash: string
+  permissions: TokenPermissions
+  ip_whitelist: string
+  created_at: number
+  expires_at: number | null
+  last_used_at: number | null
+  last_used_ip: string | null
+}
+
+export interface InterfaceRow {
+  name: string
+  address: string
+  address6: string | null
+  listen_port: number
+  dns: string
+  mtu: number
+  nat: number
+  forwarding: number
+  enabled: number
+  /** Sealed. */
+  private_key: string
+  public_key: string
+  /** The host number after the address given out last; keeps a freed address from being given out again at once. */
+  next_host: number
+  created_at: number
+  updated_at: number
+}
+
+export interface PeerRow {
+  id: string
+  name: string
+  /** The name as it is compared: case folded. */
+  name_key: string
+  interface: string
+  ip: string
+  ip_number: number
+  ipv6: string | null
+  routing_mode: RoutingMode
+  allowed_ips: string
+  persistent_keepalive: number
+  enabled: number
+  expires_at: number | null
+  client_isolation: number
+  public_key: string
+  /** Sealed; null when the key was made on the device. */
+  private_key: string | null
+  /** Sealed; null for none. */
+  preshared_key: string | null
+  created_at: number
+  updated_at: number
+}
+
+/** What a device reported of a peer, and the totals over all lives of the device. */
+export interface PeerActivityRow {
+  peer_id: string
+  last_handshake: number | null
+  endpoint: string | null
+  rx_total: number
+  tx_total: number
+  /** The device's own counters when the totals were last brought up to date. */
+  rx_seen: number
+  tx_seen: number
+}
+
+/** Every table, those that others refer to first. */
+export const tableNames = [
+  'facts',
+  'settings',
+  'users',
+  'sessions',
+  'tokens',
+  'interfaces',
+  'peers',
+  'peer_activity',
+] as const

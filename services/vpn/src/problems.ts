@@ -1,0 +1,115 @@
+import { Fault, type ErrorAnswer, type FaultReason, type FieldIssue } from '@hearth/http'
+import type { ErrorBody } from './envelope.ts'
+
+/** Every kind of error the API answers, with its status. The specification's "Errors" table, and its envelope's `error` text. */
+const catalogue = {
+  'bad-request': { status: 400, error: 'Bad Request' },
+  unauthorized: { status: 401, error: 'Unauthorized' },
+  forbidden: { status: 403, error: 'Forbidden' },
+  'not-found': { status: 404, error: 'Not Found' },
+  'method-not-allowed': { status: 405, error: 'Method Not Allowed' },
+  conflict: { status: 409, error: 'Conflict' },
+  'too-large': { status: 413, error: 'Payload Too Large' },
+  'unsupported-media-type': { status: 415, error: 'Unsupported Media Type' },
+  invalid: { status: 422, error: 'Validation Failed' },
+  'too-many-requests': { status: 429, error: 'Too Many Requests' },
+  internal: { status: 500, error: 'Internal Server Error' },
+  'tunnel-failed': { status: 500, error: 'Tunnel Error' },
+} as const
+
+export type ProblemKind = keyof typeof catalogue
+
+/** An answer other than success, thrown by the features. The message is for the caller and names the offending part. */
+export class Problem extends Error {
+  override readonly name = 'Problem'
+  readonly kind: ProblemKind
+  readonly details: Readonly<Record<string, unknown>> | undefined
+
+  constructor(
+    kind: ProblemKind,
+    message: string,
+    options: { details?: Readonly<Record<string, unknown>>; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.kind = kind
+    this.details = options.details
+  }
+}
+
+/** The path names something that is not there. */
+export const notFound = (what: string) => new Problem('not-found', `There is no ${what}`)
+
+/** The change clashes with what is there; `field` is the member that would have to differ. */
+export const conflict = (field: string, message: string, more: Record<string, unknown> = {}) =>
+  new Problem('conflict', message, { details: { field, ...more } })
+
+/** A member of the body is well formed but cannot be. */
+export const invalidField = (path: string, message: string, code = 'invalid') =>
+  new Problem('invalid', `${path} ${message}`, { details: { fields: [{ path, code, message }] } })
+
+/** What is asked cannot be done by anyone, or not now. */
+export const badRequest = (message: string) => new Problem('bad-request', message)
+
+export const forbidden = (message: string, details?: Record<string, unknown>) =>
+  new Problem('forbidden', message, details === undefined ? {} : { details })
+
+/** Turns whatever was thrown into the envelope. What nobody planned for becomes a 500 without detail. */
+export function toError(error: unknown): ErrorAnswer {
+  if (error instanceof Problem) {
+    const { status, error: title } = catalogue[error.kind]
+    const body: ErrorBody = {
+      error: title,
+      message: error.message,
+      ...(error.details === undefined ? {} : { details: { ...error.details } }),
+    }
+    return { status, body }
+  }
+  if (error instanceof Fault) return answerOfFault(error.reason)
+  return toError(new Problem('internal', 'Something went wrong on the server; its log says more'))
+}
+
+function answerOfFault(reason: FaultReason): ErrorAnswer {
+  switch (reason.kind) {
+    case 'invalid':
+      return toError(invalidRequest(reason.part === 'body' ? 'invalid' : 'bad-request', reason.fields))
+    case 'unauthenticated':
+      return {
+        ...toError(new Problem('unauthorized', 'The API token or session is missing or not valid')),
+        headers: { 'www-authenticate': 'Bearer' },
+      }
+    case 'forbidden':
+      return toError(new Problem('forbidden', reason.reason ?? 'Insufficient permissions'))
+    case 'not-found':
+      return toError(notFound('such address'))
+    case 'method-not-allowed':
+      return {
+        ...toError(new Problem('method-not-allowed', `Only ${reason.allowed.join(', ')} here`)),
+        headers: { allow: reason.allowed.join(', ') },
+      }
+    case 'rate-limited':
+      return rateLimited(reason.limit, reason.windowSeconds, reason.retryAfterSeconds)
+    case 'too-large':
+      return toError(new Problem('too-large', 'The body is larger than 1 MiB'))
+    case 'unsupported-media-type':
+      return toError(new Problem('unsupported-media-type', 'The body must be application/json'))
+    case 'malformed':
+      return toError(new Problem('bad-request', 'The request is malformed'))
+  }
+}
+
+function invalidRequest(kind: ProblemKind, fields: readonly FieldIssue[]): Problem {
+  const first = fields[0]
+  const where = first === undefined || first.path === '' ? 'The body' : first.path
+  return new Problem(kind, `${where} ${first?.message ?? 'is not valid'}`, { details: { fields } })
+}
+
+function rateLimited(limit: number, window: number, seconds: number): ErrorAnswer {
+  const problem = new Problem(
+    'too-many-requests',
+    `Rate limit exceeded; try again in ${seconds} second${seconds === 1 ? '' : 's'}`,
+    {
+      details: { retry_after: seconds, limit, window },
+    },
+  )
+  return { ...toError(problem), headers: { 'retry-after': String(seconds) } }
+}

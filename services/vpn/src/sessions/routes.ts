@@ -1,0 +1,83 @@
+import type { Call, Route } from '@hearth/http'
+import { z } from 'zod'
+import { route, sessionCookie } from '../access.ts'
+import { dataEnvelope, done, messageEnvelope, ok } from '../envelope.ts'
+import { PasswordChange, Session, SignIn } from './schema.ts'
+import type { OpenSession, Sessions } from './sessions.ts'
+
+type AnyCall = Pick<Call<unknown, undefined, undefined, undefined>, 'answer' | 'client'>
+
+/** Sign-in, sign-out and the change of one's own password. */
+export function sessionRoutes(sessions: Sessions, refundSignIn: (address: string) => void): Route[] {
+  return [...signInRoutes(sessions, refundSignIn), ...ownSessionRoutes(sessions)]
+}
+
+function signInRoutes(sessions: Sessions, refundSignIn: (address: string) => void): Route[] {
+  return [
+    route(
+      {
+        method: 'POST',
+        path: '/api/session',
+        tag: 'Session',
+        summary: 'Sign in',
+        description:
+          'Sets the session cookie. Five failures from one address close sign-in for it for up to 15 minutes.',
+        access: 'public',
+        limit: 'counted',
+        body: SignIn,
+        success: { status: 200, body: messageEnvelope(Session) },
+        errors: [401],
+      },
+      async ({ body, client, answer }) => {
+        const opened = await sessions.signIn({ ...body, address: client.address })
+        refundSignIn(client.address)
+        return done(hand(opened, { answer, client }), 'Signed in')
+      },
+    ),
+  ]
+}
+
+function ownSessionRoutes(sessions: Sessions): Route[] {
+  const shared = { tag: 'Session', path: '/api/session', access: 'session', limit: 'counted' } as const
+  return [
+    route(
+      { ...shared, method: 'GET', summary: 'Who is signed in', success: { status: 200, body: dataEnvelope(Session) } },
+      async ({ caller }) => ok(await sessions.describe(caller)),
+    ),
+    route(
+      { ...shared, method: 'DELETE', summary: 'Sign out', success: { status: 200, body: messageEnvelope(z.null()) } },
+      async ({ caller, answer, client }) => {
+        await sessions.signOut(caller)
+        answer.clearCookie(sessionCookie, cookieOptions(client.secure))
+        return done(null, 'Signed out')
+      },
+    ),
+    route(
+      {
+        ...shared,
+        method: 'POST',
+        path: '/api/session/password',
+        summary: 'Change your password',
+        description: 'Ends your other sessions. The first sign-in with a generated password requires it.',
+        body: PasswordChange,
+        success: { status: 200, body: messageEnvelope(Session) },
+      },
+      async ({ caller, body, answer, client }) => {
+        const opened = await sessions.changePassword(caller, {
+          current: body.current_password,
+          next: body.new_password,
+        })
+        return done(hand(opened, { answer, client }), 'Password changed')
+      },
+    ),
+  ]
+}
+
+function hand(opened: OpenSession, { answer, client }: AnyCall): Session {
+  answer.setCookie(sessionCookie, opened.key, cookieOptions(client.secure))
+  return opened.session
+}
+
+function cookieOptions(secure: boolean) {
+  return { httpOnly: true, sameSite: 'strict', path: '/', secure } as const
+}

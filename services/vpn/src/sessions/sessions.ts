@@ -1,0 +1,166 @@
+import {
+  createSessionKey,
+  csrfTokenOf,
+  hashPassword,
+  hashToken,
+  impossiblePassword,
+  verifyPassword,
+} from '@hearth/credentials'
+import type { Database } from '@hearth/database'
+import { addressGroup, createBudget, Fault } from '@hearth/http'
+import type { Clock } from '@hearth/runtime'
+import type { Caller, SessionCaller } from '../access.ts'
+import type { SessionRow, Tables, UserRow } from '../database/tables.ts'
+import { invalidField, Problem } from '../problems.ts'
+import { deleteSessionsOfUser, findUserRowByName, updateUserRow } from '../users/store.ts'
+import { checkPassword, userOfRow } from '../users/users.ts'
+import type { Session } from './schema.ts'
+import * as store from './store.ts'
+
+/** However busy, a session ends after a week. */
+const longestSession = 7 * 86_400_000
+
+/** How often the last use is written down, milliseconds. */
+const useResolution = 60_000
+
+/** Failed sign-ins from one address in 15 minutes. */
+const failures = { limit: 5, windowSeconds: 900 }
+
+/** A session with the key that goes into the cookie. */
+export interface OpenSession {
+  readonly key: string
+  readonly session: Session
+}
+
+/** Sign-in by password and what follows from it. */
+export interface Sessions {
+  /** Throws the same error, in the same time, for a wrong name and for a wrong password. */
+  signIn(input: { username: string; password: string; address: string }): Promise<OpenSession>
+  /** The caller behind a cookie; undefined when it is unknown or ran out. */
+  identify(key: string): Promise<SessionCaller | undefined>
+  describe(caller: SessionCaller): Promise<Session>
+  signOut(caller: SessionCaller): Promise<void>
+  /** Ends the user's other sessions; this one goes on with a new key. */
+  changePassword(caller: SessionCaller, input: { current: string; next: string }): Promise<OpenSession>
+}
+
+export interface SessionParts {
+  readonly database: Database<Tables>
+  readonly clock: Clock
+  /** How long an unused session lasts, minutes; read at every use. */
+  readonly timeoutMinutes: () => number
+  /** Called when a user changed the password that was generated for the first sign-in. */
+  readonly onPasswordChanged: (user: UserRow) => Promise<void>
+}
+
+export function createSessions(parts: SessionParts): Sessions {
+  return new PasswordSessions(parts)
+}
+
+class PasswordSessions implements Sessions {
+  readonly #parts: SessionParts
+  readonly #failures
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts
+    this.#failures = createBudget({ ...failures, clock: parts.clock })
+  }
+
+  async signIn({
+    username,
+    password,
+    address,
+  }: {
+    username: string
+    password: string
+    address: string
+  }): Promise<OpenSession> {
+    const group = addressGroup(address)
+    // Counted before the password is looked at, so that many attempts at once do not slip through together.
+    const allowance = this.#failures.take(group)
+    if (!allowance.allowed) throw new Fault({ kind: 'rate-limited', ...allowance })
+    const user = await findUserRowByName(this.#db, username.trim().toLowerCase())
+    const matches = await verifyPassword(password, user?.password_hash ?? impossiblePassword)
+    if (!matches || user === undefined || user.is_active !== 1) {
+      throw new Problem('unauthorized', 'The user name or the password is wrong', {
+        details: { reason: 'credentials' },
+      })
+    }
+    this.#failures.refund(group)
+    const now = this.#parts.clock.now()
+    await updateUserRow(this.#db, user.id, { last_login_at: now, last_login_ip: address })
+    await store.deleteStaleSessions(this.#db, { lastUsed: now - this.#timeout, created: now - longestSession })
+    return this.#open({ ...user, last_login_at: now, last_login_ip: address })
+  }
+
+  async identify(key: string): Promise<SessionCaller | undefined> {
+    const found = await store.findSession(this.#db, hashToken(key))
+    const now = this.#parts.clock.now()
+    if (found === undefined || found.user.is_active !== 1 || this.#endOf(found.session) <= now) return undefined
+    if (now - found.session.last_used_at > useResolution)
+      await store.touchSession(this.#db, found.session.key_hash, now)
+    const { user } = found
+    const via = { kind: 'session', key, passwordChangeRequired: user.password_change_required === 1 } as const
+    return { userId: user.id, username: user.username, role: user.role, via }
+  }
+
+  async describe(caller: SessionCaller): Promise<Session> {
+    const found = await store.findSession(this.#db, hashToken(caller.via.key))
+    if (found === undefined) throw new Fault({ kind: 'unauthenticated' })
+    return this.#describe(caller.via.key, found.user, found.session)
+  }
+
+  async signOut(caller: Caller): Promise<void> {
+    if (caller.via.kind === 'session') await store.deleteSessionRow(this.#db, hashToken(caller.via.key))
+  }
+
+  async changePassword(caller: SessionCaller, input: { current: string; next: string }): Promise<OpenSession> {
+    const found = await store.findSession(this.#db, hashToken(caller.via.key))
+    if (found === undefined) throw new Fault({ kind: 'unauthenticated' })
+    const { user } = found
+    const allowance = this.#failures.take(`user ${user.id}`)
+    if (!allowance.allowed) throw new Fault({ kind: 'rate-limited', ...allowance })
+    if (!(await verifyPassword(input.current, user.password_hash)))
+      throw invalidField('current_password', 'is not right', 'wrong_password')
+    this.#failures.refund(`user ${user.id}`)
+    if (input.next === input.current)
+      throw invalidField('new_password', 'must differ from the present one', 'same_password')
+    checkPassword(input.next, [user.username, user.email], 'new_password')
+    const values = { password_hash: await hashPassword(input.next), password_change_required: 0 }
+    await this.#db.transaction().execute(async (trx) => {
+      await updateUserRow(trx, user.id, values)
+      await deleteSessionsOfUser(trx, user.id)
+    })
+    await this.#parts.onPasswordChanged(user)
+    return this.#open({ ...user, ...values })
+  }
+
+  async #open(user: UserRow): Promise<OpenSession> {
+    const key = createSessionKey()
+    const now = this.#parts.clock.now()
+    const row: SessionRow = { key_hash: hashToken(key), user_id: user.id, created_at: now, last_used_at: now }
+    await store.insertSessionRow(this.#db, row)
+    return { key, session: this.#describe(key, user, row) }
+  }
+
+  #describe(key: string, user: UserRow, session: SessionRow): Session {
+    return {
+      user: userOfRow(user),
+      csrf_token: csrfTokenOf(key),
+      expires_at: new Date(this.#endOf(session)).toISOString(),
+      password_change_required: user.password_change_required === 1,
+    }
+  }
+
+  #endOf(session: SessionRow): number {
+    return Math.min(session.last_used_at + this.#timeout, session.created_at + longestSession)
+  }
+
+  get #timeout(): number {
+    return this.#parts.timeoutMinutes() * 60_000
+  }
+
+  get #db() {
+    return this.#parts.database.query
+  }
+}

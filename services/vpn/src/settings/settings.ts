@@ -1,0 +1,38 @@
+import type { Kysely } from 'kysely'
+import type { Tables } from '../database/tables.ts'
+import { normaliseResolvers } from '../interfaces/resolvers.ts'
+import { defaultSettings, Settings, type SettingsUpdate } from './schema.ts'
+import { readSettingRows, writeSettingRows } from './store.ts'
+
+/** The service's settings. Reading them costs nothing: they are kept, and changed only through here. */
+export interface SettingsKeeper {
+  current(): Settings
+  update(changes: SettingsUpdate): Promise<Settings>
+}
+
+/** Reads the stored settings; one that is missing or no longer valid has its default. */
+export async function openSettings(db: Kysely<Tables>): Promise<SettingsKeeper> {
+  let settings = parse(await readSettingRows(db))
+  return {
+    current: () => settings,
+    async update(changes) {
+      const tidy =
+        changes.default_dns === undefined
+          ? changes
+          : { ...changes, default_dns: normaliseResolvers(changes.default_dns) }
+      const given = Object.entries(tidy).filter(([, value]) => value !== undefined)
+      await writeSettingRows(db, new Map(given.map(([name, value]) => [name, JSON.stringify(value)])))
+      settings = { ...settings, ...(Object.fromEntries(given) as Partial<Settings>) }
+      return settings
+    },
+  }
+}
+
+function parse(rows: ReadonlyMap<string, string>): Settings {
+  const stored = Object.entries(Settings.shape).flatMap(([name, schema]) => {
+    const text = rows.get(name)
+    const result = text === undefined ? undefined : schema.safeParse(JSON.parse(text))
+    return result?.success === true ? [[name, result.data]] : []
+  })
+  return { ...defaultSettings, ...(Object.fromEntries(stored) as Partial<Settings>) }
+}
