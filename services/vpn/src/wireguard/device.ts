@@ -68,9 +68,11 @@ export interface WireGuardDriver {
   isForeignLink(name: string): Promise<boolean>
   /** The device as it runs now, or undefined when there is none. */
   read(name: string): Promise<DeviceState | undefined>
+  /** How the running link differs from the configuration (state, addresses, MTU), in words; empty when it does not. */
+  differences(config: DeviceConfig): Promise<string[]>
   /** Creates the device when it is missing; sets key, port, addresses and MTU; brings it up. Keeps the peers it has. */
   ensure(config: DeviceConfig): Promise<void>
-  /** Applies the changes as one batch, removals first. */
+  /** Applies the changes as one batch: removals first, then the others in the order given. */
   change(name: string, changes: readonly PeerChange[]): Promise<void>
   /** Takes the device down and away; not an error when it is not there. */
   remove(name: string): Promise<void>
@@ -79,5 +81,5 @@ export interface WireGuardDriver {
 
 /** A data-plane operation failed. The message says what failed and why, and holds no key. */
 export class DeviceError extends Error {
-  override readonly name = 'DeviceError'
+  override readonly name: string = 'DeviceError'
 }

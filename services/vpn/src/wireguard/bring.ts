@@ -1,0 +1,105 @@
+import { DeviceError, type DeviceState, type WireGuardDriver } from './device.ts'
+import { diffPeers, type Peers } from './device-diff.ts'
+import { desiredPeers, isClean, peerDrift, settingsDrift, type DesiredDevice, type Drift } from './drift.ts'
+import type { InterfaceRules } from './firewall-rules.ts'
+import type { GuardedRules } from './guarded-rules.ts'
+import { publicKeyOf } from './keys.ts'
+import { createKnownPeers } from './known-peers.ts'
+import { changeInParts, readFollowed, type FollowedDevice } from './peer-batch.ts'
+
+/** What a device is brought with. */
+export interface BringParts {
+  readonly driver: WireGuardDriver
+  readonly rules: GuardedRules
+}
+
+/** A device compared with what it should be. */
+export interface Inspection {
+  readonly drift: Drift
+  readonly state: DeviceState | undefined
+}
+
+/**
+ * Compares without changing anything. A stopped interface drifts when its device runs; a device of the same name with another
+ * key is somebody else's then.
+ */
+export async function inspectDevice(
+  parts: BringParts,
+  device: FollowedDevice,
+  desired: DesiredDevice,
+): Promise<Inspection> {
+  const { config } = desired
+  const start = performance.now()
+  const state = await parts.driver.read(config.name)
+  device.readingTime = performance.now() - start
+  if (!desired.running) {
+    const isOurs = state !== undefined && state.publicKey === publicKeyOf(config.privateKey)
+    return { drift: driftOf(config.name, isOurs ? ['device running'] : []), state: isOurs ? state : undefined }
+  }
+  const words = await parts.driver.differences(config)
+  const outdated = isSameRules(parts.rules.of(config.name), desired.rules) ? [] : ['firewall rules outdated']
+  if (state === undefined) return { drift: driftOf(config.name, ['device missing', ...outdated]), state }
+  const found = driftOf(config.name, [...words, ...settingsDrift(config, state), ...outdated])
+  return { drift: { ...found, ...peerDrift(desiredPeers(desired.peers), state.peers) }, state }
+}
+
+/**
+ * Makes a device what it should be, with the fewest changes and without disturbing peers that are right already; takes the
+ * device of a stopped interface away. Returns what was wrong. Throws a `DeviceError`; a device that did not exist before
+ * is gone again then.
+ */
+export async function bringDevice(parts: BringParts, device: FollowedDevice, desired: DesiredDevice): Promise<Drift> {
+  const { name } = desired.config
+  if (desired.running && (await parts.driver.isForeignLink(name))) {
+    throw new DeviceError(`${name} exists on this host already and is not a WireGuard interface`)
+  }
+  const { drift, state } = await inspectDevice(parts, device, desired)
+  if (!desired.running) {
+    if (state !== undefined || parts.rules.of(name) !== null) await takeDevice(parts, device)
+  } else if (isClean(drift) && state !== undefined) device.known = createKnownPeers(state.peers)
+  else await parts.rules.during(name, desired.rules, () => repairDevice(parts, device, { desired, drift, state }))
+  return drift
+}
+
+/** Takes a device down and away with its rules; not an error when it is not there. */
+export async function takeDevice({ driver, rules }: BringParts, device: FollowedDevice): Promise<void> {
+  device.known = undefined
+  await driver.remove(device.name)
+  await rules.set(device.name, null)
+}
+
+async function repairDevice(
+  { driver }: BringParts,
+  device: FollowedDevice,
+  { desired, drift, state }: Inspection & { desired: DesiredDevice },
+): Promise<void> {
+  const { config } = desired
+  const wanted = desiredPeers(desired.peers)
+  device.known = undefined
+  try {
+    if (state === undefined || drift.device.length > 0) await driver.ensure(config)
+    const before = state ?? (await readFollowed(driver, device))
+    await changeInParts(driver, config.name, diffPeers(wanted, before.peers))
+    const after = await readFollowed(driver, device)
+    refuseDifference(config.name, wanted, after.peers)
+    device.known = createKnownPeers(after.peers)
+  } catch (error) {
+    if (state === undefined) await driver.remove(config.name).catch(() => undefined)
+    throw error
+  }
+}
+
+function refuseDifference(name: string, wanted: Peers, actual: Peers): void {
+  const { missing, changed, extra } = peerDrift(wanted, actual)
+  const count = missing.length + changed.length + extra.length
+  if (count > 0) throw new DeviceError(`${name}: the device does not hold what it was given for ${count} peers`)
+}
+
+function driftOf(name: string, device: readonly string[]): Drift {
+  return { interface: name, device, missing: [], changed: [], extra: [], failure: null }
+}
+
+function isSameRules(a: InterfaceRules | null, b: InterfaceRules): boolean {
+  const text = (rules: InterfaceRules) => JSON.stringify({ ...rules, isolated: [...rules.isolated].sort() })
+  return a !== null && text(a) === text(b)
+}

@@ -1,0 +1,81 @@
+import { execa, type Options } from 'execa'
+import { DeviceError } from './device.ts'
+import { withSecretDescriptor } from './secret-descriptor.ts'
+
+/** How one command is run. */
+export interface CommandOptions {
+  /** Text for `/dev/stdin` that must not be seen by anybody else; without it standard input is empty. */
+  readonly secretInput?: string
+  /** Milliseconds until the command is ended; 10 000 unless told. */
+  readonly timeout?: number
+  /** The command leaves a process behind that must outlive this one: own session, not ended with this process. */
+  readonly leavesProcess?: boolean
+}
+
+/**
+ * Runs one program with an argument list and returns what it printed. Never through a shell. A failure is a `DeviceError`
+ * that says which command failed and why; anything in it that looks like a key is blanked, and standard output, which may
+ * hold keys, is never part of it.
+ */
+export type RunCommand = (file: string, args: readonly string[], options?: CommandOptions) => Promise<string>
+
+/** Bytes of output a command may print; a device with 65 536 peers prints about 6 MB. */
+const outputBound = 32 * 1024 * 1024
+
+/** The environment of every command: enough to find programs, nothing of the service's own settings. */
+const environment = {
+  PATH: ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'].join(':'),
+  LC_ALL: 'C',
+}
+
+/** A `RunCommand`; `prefix` goes before every command, such as `['ip', 'netns', 'exec', 'blue']`. */
+export function createCommandRunner(prefix: readonly string[] = []): RunCommand {
+  return async (file, args, options = {}) => {
+    const [program = file, ...rest] = [...prefix, file, ...args]
+    const once = (stdin: number | 'ignore') => runOnce(program, rest, { ...options, stdin })
+    const { secretInput } = options
+    const result = await (secretInput === undefined ? once('ignore') : withSecretDescriptor(secretInput, once))
+    if (!result.failed) return result.stdout
+    throw new DeviceError(`${redact([file, ...args.slice(0, 6)].join(' '))}: ${redact(failureOf(result))}`)
+  }
+}
+
+type CommandResult = Awaited<ReturnType<typeof runOnce>>
+
+function runOnce(program: string, args: readonly string[], options: CommandOptions & { stdin: number | 'ignore' }) {
+  const settings = {
+    // Any open descriptor works; the type lists only the ones a shell would use.
+    stdin: options.stdin as 0 | 'ignore',
+    timeout: options.timeout ?? 10_000,
+    killSignal: 'SIGKILL',
+    maxBuffer: outputBound,
+    reject: false,
+    stripFinalNewline: false,
+    extendEnv: false,
+    env: environment,
+    cleanup: options.leavesProcess !== true,
+    detached: options.leavesProcess === true,
+  } as const satisfies Options
+  return execa(program, args, settings)
+}
+
+function failureOf(result: CommandResult): string {
+  if (result.code === 'ENOENT') return 'the program is not installed'
+  if (result.timedOut) return 'no answer in time, ended'
+  const said = result.stderr
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !/^[│┌└]/.test(line))
+    .slice(0, 3)
+    .join('; ')
+    .slice(0, 500)
+  if (said !== '') return said
+  return result.signal === undefined
+    ? `ended with ${result.exitCode ?? result.code ?? 'no code'}`
+    : `ended by ${result.signal}`
+}
+
+/** Blanks everything that could be a key: 32 bytes in base64 or in hexadecimal, cut short or not. */
+export function redact(text: string): string {
+  return text.replaceAll(/[0-9a-fA-F]{40,}/g, '[key]').replaceAll(/[A-Za-z0-9+/]{40,}={0,2}/g, '[key]')
+}

@@ -1,0 +1,86 @@
+import type { DevicePeer, PeerChange } from './device.ts'
+
+/** Peers by public key. */
+export type Peers = ReadonlyMap<string, DevicePeer>
+
+/** True when both hold the same addresses, in any order, and the same preshared key. */
+export function isSamePeer(a: DevicePeer, b: DevicePeer): boolean {
+  if (a.presharedKey !== b.presharedKey || a.allowedIps.length !== b.allowedIps.length) return false
+  if (a.allowedIps.every((network, index) => network === b.allowedIps[index])) return true
+  const networks = new Set(a.allowedIps)
+  return b.allowedIps.every((network) => networks.has(network))
+}
+
+/**
+ * The fewest changes that turn `current` into `desired`, in an order in which no address is taken from a peer that still
+ * holds it.
+ */
+export function diffPeers(desired: Peers, current: Peers): PeerChange[] {
+  const target = new Map<string, DevicePeer | null>()
+  for (const publicKey of current.keys()) if (!desired.has(publicKey)) target.set(publicKey, null)
+  for (const [publicKey, peer] of desired) {
+    const held = current.get(publicKey)
+    if (held === undefined || !isSamePeer(held, peer)) target.set(publicKey, peer)
+  }
+  return planChanges(current, target)
+}
+
+/**
+ * Orders the change of some peers: what is to go goes first, then peers give up what another one is about to get, then
+ * everything gets its final form. A device hands an address over silently when a second peer claims it, and the order of
+ * claims decides who ends up with it; this order never lets two peers claim one address.
+ */
+export function planChanges(current: Peers, target: ReadonlyMap<string, DevicePeer | null>): PeerChange[] {
+  const removals: PeerChange[] = []
+  const releases: PeerChange[] = []
+  const finals: PeerChange[] = []
+  const claims = claimsOf(target)
+  for (const [publicKey, peer] of target) {
+    if (peer === null) {
+      removals.push({ kind: 'remove', publicKey })
+      continue
+    }
+    const released = releaseOf(current.get(publicKey), peer, claims)
+    if (released !== null) releases.push({ kind: 'set', peer: released })
+    finals.push({ kind: 'set', peer })
+  }
+  return [...removals, ...releases, ...finals]
+}
+
+function claimsOf(target: ReadonlyMap<string, DevicePeer | null>): Map<string, string> {
+  const claims = new Map<string, string>()
+  for (const [publicKey, peer] of target) for (const network of peer?.allowedIps ?? []) claims.set(network, publicKey)
+  return claims
+}
+
+/** The peer as it must be before others get their addresses, or null when it holds nothing that another one claims. */
+function releaseOf(held: DevicePeer | undefined, final: DevicePeer, claims: Map<string, string>): DevicePeer | null {
+  const isClaimed = (network: string) => (claims.get(network) ?? final.publicKey) !== final.publicKey
+  if (held === undefined || !held.allowedIps.some(isClaimed)) return null
+  const kept = new Set(final.allowedIps)
+  return { ...final, allowedIps: held.allowedIps.filter((network) => kept.has(network)) }
+}
+
+/** An address that a change would take from a peer the change does not touch. */
+export interface Theft {
+  readonly network: string
+  readonly from: string
+  readonly to: string
+}
+
+/** Finds two claims to one address: between the changed peers, or between one of them and a peer that stays as it is. */
+export function findTheft(
+  owners: ReadonlyMap<string, string>,
+  target: ReadonlyMap<string, DevicePeer | null>,
+): Theft | null {
+  const claims = new Map<string, string>()
+  for (const [to, peer] of target) {
+    for (const network of peer?.allowedIps ?? []) {
+      const owner = owners.get(network)
+      const from = claims.get(network) ?? (owner !== undefined && !target.has(owner) ? owner : to)
+      if (from !== to) return { network, from, to }
+      claims.set(network, to)
+    }
+  }
+  return null
+}

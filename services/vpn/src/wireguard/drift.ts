@@ -1,0 +1,67 @@
+import { type DeviceConfig, DeviceError, type DevicePeer, type DeviceState } from './device.ts'
+import { checkedPeer } from './conf-text.ts'
+import { isSamePeer, type Peers } from './device-diff.ts'
+import type { InterfaceRules } from './firewall-rules.ts'
+import { publicKeyOf } from './keys.ts'
+
+/** One interface as the operator wants it. A stopped one is listed too: its device must not run. */
+export interface DesiredDevice {
+  readonly config: DeviceConfig
+  readonly peers: readonly DevicePeer[]
+  readonly rules: InterfaceRules
+  readonly running: boolean
+}
+
+/** How the machine differed from what is wanted. Holds public keys and words, never a secret. */
+export interface Drift {
+  /** The interface, or null for the firewall, which all interfaces share. */
+  readonly interface: string | null
+  /** What was wrong with the device itself, in words. */
+  readonly device: readonly string[]
+  /** Public keys of peers that were not there, differed, or should not have been there. */
+  readonly missing: readonly string[]
+  readonly changed: readonly string[]
+  readonly extra: readonly string[]
+  /** Null when it was put right, else why it could not be. */
+  readonly failure: string | null
+}
+
+/** The desired peers by public key, each in the device's own form. Two peers with one address or key are a `DeviceError`. */
+export function desiredPeers(peers: readonly DevicePeer[]): Peers {
+  const byKey = new Map<string, DevicePeer>()
+  const networks = new Set<string>()
+  for (const peer of peers.map(checkedPeer)) {
+    if (byKey.has(peer.publicKey)) throw new DeviceError('two peers have the same public key')
+    for (const network of peer.allowedIps) {
+      if (networks.has(network)) throw new DeviceError(`two peers have the address ${network}`)
+      networks.add(network)
+    }
+    byKey.set(peer.publicKey, peer)
+  }
+  return byKey
+}
+
+/** The peers that differ between what is wanted and what is there. */
+export function peerDrift(desired: Peers, actual: Peers): Pick<Drift, 'missing' | 'changed' | 'extra'> {
+  const missing: string[] = []
+  const changed: string[] = []
+  for (const [publicKey, peer] of desired) {
+    const held = actual.get(publicKey)
+    if (held === undefined) missing.push(publicKey)
+    else if (!isSamePeer(held, peer)) changed.push(publicKey)
+  }
+  return { missing, changed, extra: [...actual.keys()].filter((publicKey) => !desired.has(publicKey)) }
+}
+
+/** What is wrong with the device apart from its link and its peers, in words. */
+export function settingsDrift(config: DeviceConfig, state: DeviceState): string[] {
+  return [
+    ...(state.publicKey === publicKeyOf(config.privateKey) ? [] : ['other private key']),
+    ...(state.listenPort === config.listenPort ? [] : [`port ${state.listenPort}`]),
+  ]
+}
+
+/** True when there is nothing to report. */
+export function isClean(drift: Drift): boolean {
+  return [drift.device, drift.missing, drift.changed, drift.extra].every((list) => list.length === 0)
+}

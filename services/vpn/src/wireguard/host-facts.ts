@@ -1,0 +1,109 @@
+import { constants } from 'node:fs'
+import { access, open } from 'node:fs/promises'
+import type { DoctorFact } from '@hearth/runtime'
+import type { RunCommand } from './command.ts'
+import { DeviceError } from './device.ts'
+
+/** What of WireGuard works on this host. A string says why something does not. */
+export interface HostFacts {
+  readonly isRoot: boolean
+  readonly tun: true | string
+  readonly kernelModule: true | string
+  /** Versions by program, undefined for a missing one. */
+  readonly versions: Readonly<Record<Program, string | undefined>>
+  readonly nft: true | string
+}
+
+type Program = 'ip' | 'wg' | 'wireguard-go' | 'nft'
+
+/** Arguments that make a program print its version and end. */
+const versionArguments: Readonly<Record<Program, readonly string[]>> = {
+  ip: ['-Version'],
+  wg: ['--version'],
+  'wireguard-go': ['--version'],
+  nft: ['--version'],
+}
+
+/** Looks at the host. The kernel is tried by making a device of a name nobody else has and removing it at once. */
+export async function readHostFacts(run: RunCommand): Promise<HostFacts> {
+  const [ip, wg, userspace, nft] = await Promise.all([
+    versionOf(run, 'ip'),
+    versionOf(run, 'wg'),
+    versionOf(run, 'wireguard-go'),
+    versionOf(run, 'nft'),
+  ])
+  return {
+    isRoot: process.geteuid?.() === 0,
+    tun: await tryTun(),
+    kernelModule: await tryKernel(run),
+    versions: { ip, wg, 'wireguard-go': userspace, nft },
+    nft: await attempt(() => run('nft', ['list', 'tables'])),
+  }
+}
+
+/** The facts for `hearth doctor`. */
+export function describeHost(facts: HostFacts): DoctorFact[] {
+  const programs = Object.entries(facts.versions).map(([name, version]) => programFact(name as Program, version))
+  return [
+    ...programs,
+    {
+      name: 'privileges',
+      state: facts.isRoot ? 'ok' : 'degraded',
+      detail: facts.isRoot ? 'running as root' : 'not running as root',
+      meaning: facts.isRoot ? 'real tunnels can be made' : 'only simulated tunnels can be made',
+    },
+    usableFact('kernel WireGuard', facts.kernelModule, 'the fastest tunnels; wireguard-go does without'),
+    usableFact('/dev/net/tun', facts.tun, 'needed for wireguard-go'),
+    usableFact('firewall', facts.nft, 'NAT, forwarding switches and isolation of peers'),
+  ]
+}
+
+const programMeanings: Readonly<Record<Program, string>> = {
+  ip: 'makes interfaces and sets their addresses',
+  wg: 'changes peers of kernel interfaces',
+  'wireguard-go': 'tunnels on kernels without WireGuard',
+  nft: 'NAT, forwarding switches and isolation of peers',
+}
+
+function programFact(name: Program, version: string | undefined): DoctorFact {
+  return {
+    name,
+    state: version === undefined ? 'missing' : 'ok',
+    detail: version ?? 'not installed',
+    meaning: programMeanings[name],
+  }
+}
+
+function usableFact(name: string, found: true | string, meaning: string): DoctorFact {
+  return { name, state: found === true ? 'ok' : 'degraded', detail: found === true ? 'works' : found, meaning }
+}
+
+async function versionOf(run: RunCommand, program: Program): Promise<string | undefined> {
+  const text = await run(program, versionArguments[program]).catch(() => undefined)
+  return text === undefined ? undefined : (/v?\d+(\.\d+)+/.exec(text)?.[0] ?? 'unknown version')
+}
+
+async function tryTun(): Promise<true | string> {
+  return attempt(async () => {
+    await access('/dev/net/tun', constants.R_OK | constants.W_OK)
+    await (await open('/dev/net/tun', 'r+')).close()
+  })
+}
+
+async function tryKernel(run: RunCommand): Promise<true | string> {
+  const name = `hearth${process.pid}`.slice(0, 15)
+  return attempt(async () => {
+    await run('ip', ['link', 'add', 'dev', name, 'type', 'wireguard'])
+    await run('ip', ['link', 'delete', 'dev', name])
+  })
+}
+
+async function attempt(work: () => Promise<unknown>): Promise<true | string> {
+  try {
+    await work()
+    return true
+  } catch (error) {
+    if (error instanceof DeviceError) return error.message
+    return (error as NodeJS.ErrnoException).code ?? 'does not work'
+  }
+}

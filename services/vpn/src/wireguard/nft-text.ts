@@ -1,0 +1,124 @@
+import { DeviceError } from './device.ts'
+import type { InterfaceRules } from './firewall-rules.ts'
+import { networkOf, parseNetworkAddress } from './network-address.ts'
+
+/** The one table of this service; nothing outside it is ever touched. */
+export const tableName = 'inet hearth_vpn'
+
+/** Addresses of isolated peers, sorted, by the set that holds them. */
+interface IsolatedAddresses {
+  readonly isolated4: readonly string[]
+  readonly isolated6: readonly string[]
+}
+
+/**
+ * One file for `nft -f` that replaces the whole table in one step: what was there before goes and the new rules come without
+ * a moment in between. The number of rules does not grow with the number of peers.
+ */
+export function encodeTable(rules: readonly InterfaceRules[]): string {
+  const { isolated4, isolated6 } = isolatedOf(rules)
+  const names = rules.map(({ name }) => quotedName(name))
+  const closed = rules.filter(({ forwarding }) => !forwarding).map(({ name }) => quotedName(name))
+  const lines = [
+    ...set('tunnels', 'ifname', names),
+    ...set('closed', 'ifname', closed),
+    ...set('isolated4', 'ipv4_addr', isolated4),
+    ...set('isolated6', 'ipv6_addr', isolated6),
+    ...chain('isolated_input', isolatedInput),
+    ...chain('input', ['type filter hook input priority filter; policy accept;', ...input]),
+    ...chain('forward', ['type filter hook forward priority filter; policy accept;', ...forward]),
+    ...chain('postrouting', [
+      'type nat hook postrouting priority srcnat; policy accept;',
+      ...rules.flatMap(masquerade),
+    ]),
+  ]
+  return `${encodeRemoval()}table ${tableName} {\n${lines.map((line) => `  ${line}\n`).join('')}}\n`
+}
+
+/** A file that removes the table, whether it is there or not. */
+export function encodeRemoval(): string {
+  return `add table ${tableName}\ndelete table ${tableName}\n`
+}
+
+/**
+ * A file that changes the elements of the isolation sets alone, empty when nothing differs; undefined when more than these
+ * elements differ and the table must be replaced.
+ */
+export function encodeElementChange(
+  before: readonly InterfaceRules[],
+  after: readonly InterfaceRules[],
+): string | undefined {
+  const frame = (rules: readonly InterfaceRules[]) => encodeTable(rules.map((each) => ({ ...each, isolated: [] })))
+  if (frame(before) !== frame(after)) return undefined
+  const [old, next] = [isolatedOf(before), isolatedOf(after)]
+  return [
+    elements('delete', 'isolated4', without(old.isolated4, next.isolated4)),
+    elements('add', 'isolated4', without(next.isolated4, old.isolated4)),
+    elements('delete', 'isolated6', without(old.isolated6, next.isolated6)),
+    elements('add', 'isolated6', without(next.isolated6, old.isolated6)),
+  ].join('')
+}
+
+/** An isolated peer reaches names and echo on the host, and the host's own connections get their answers. */
+const isolatedInput = [
+  'ct direction reply ct state established,related accept',
+  'udp dport 53 accept',
+  'tcp dport 53 accept',
+  'meta l4proto { icmp, ipv6-icmp } accept',
+  'drop',
+]
+
+const input = [
+  'iifname @tunnels ip saddr @isolated4 goto isolated_input',
+  'iifname @tunnels ip6 saddr @isolated6 goto isolated_input',
+]
+
+const forward = [
+  'iifname @tunnels oifname @tunnels ip saddr @isolated4 drop',
+  'iifname @tunnels oifname @tunnels ip daddr @isolated4 drop',
+  'iifname @tunnels oifname @tunnels ip6 saddr @isolated6 drop',
+  'iifname @tunnels oifname @tunnels ip6 daddr @isolated6 drop',
+  'iifname @closed drop',
+  'oifname @closed drop',
+]
+
+function masquerade({ name, nat, subnets }: InterfaceRules): string[] {
+  if (!nat) return []
+  return subnets.map((subnet) => {
+    const selector = parseNetworkAddress(subnet).family === 4 ? 'ip' : 'ip6'
+    return `${selector} saddr ${networkOf(subnet)} oifname != ${quotedName(name)} masquerade`
+  })
+}
+
+function isolatedOf(rules: readonly InterfaceRules[]): IsolatedAddresses {
+  const addresses = rules.flatMap(({ isolated }) => isolated.map(parseNetworkAddress))
+  const of = (family: 4 | 6) => {
+    const found = addresses.filter((each) => each.family === family).map(({ address }) => address)
+    return [...new Set(found)].sort()
+  }
+  return { isolated4: of(4), isolated6: of(6) }
+}
+
+function without(list: readonly string[], removed: readonly string[]): string[] {
+  const gone = new Set(removed)
+  return list.filter((element) => !gone.has(element))
+}
+
+function elements(verb: 'add' | 'delete', name: keyof IsolatedAddresses, list: readonly string[]): string {
+  return list.length === 0 ? '' : `${verb} element ${tableName} ${name} {\n${list.join(',\n')}\n}\n`
+}
+
+function set(name: string, type: string, list: readonly string[]): string[] {
+  const content = list.length === 0 ? [] : ['  elements = {', `    ${list.join(',\n      ')}`, '  }']
+  return [`set ${name} {`, `  type ${type}`, ...content, '}']
+}
+
+function chain(name: string, lines: readonly string[]): string[] {
+  return [`chain ${name} {`, ...lines.map((line) => `  ${line}`), '}']
+}
+
+/** Names are checked before they get here; a rule file is no place to trust that. */
+function quotedName(name: string): string {
+  if (!/^[A-Za-z][A-Za-z0-9_.-]{0,14}$/.test(name)) throw new DeviceError('not a name for an interface')
+  return `"${name}"`
+}

@@ -1,0 +1,52 @@
+import { QueueFull, type createKeyedQueue, type Log } from '@hearth/runtime'
+import type { BringParts } from './bring.ts'
+import { DeviceError, type DeviceState, type WireGuardDriver } from './device.ts'
+import type { DesiredDevice, Drift } from './drift.ts'
+import type { Firewall } from './firewall.ts'
+import type { BatchParts, FollowedDevice } from './peer-batch.ts'
+import type { ReadBack } from './read-back.ts'
+
+/** How an interface stands, as far as the last operation or check knows. */
+export interface TunnelState {
+  readonly status: 'up' | 'down' | 'error'
+  /** Why, for `error`; null otherwise. */
+  readonly reason: string | null
+}
+
+/** What the controller works with. */
+export interface TunnelsOptions {
+  readonly driver: WireGuardDriver
+  readonly firewall: Firewall
+  /** All interfaces as the database wants them, stopped ones too, or the one of that name. */
+  readonly desired: (name?: string) => Promise<readonly DesiredDevice[]>
+  readonly log: Log
+  readonly onDrift?: (drift: Drift) => void
+}
+
+/** What the parts of the controller share. */
+export interface TunnelContext extends BatchParts, BringParts {
+  readonly options: TunnelsOptions
+  readonly queue: ReturnType<typeof createKeyedQueue>
+  readonly devices: Map<string, FollowedDevice>
+  readonly states: Map<string, TunnelState>
+  readonly readings: Map<string, Promise<DeviceState | undefined>>
+  readonly readBack: ReadBack
+  readonly report: (drift: Drift) => void
+}
+
+/** The controller's own record of a device, made at first sight. */
+export function followed({ devices }: TunnelContext, name: string): FollowedDevice {
+  const device = devices.get(name) ?? { name, known: undefined, readingTime: 0 }
+  devices.set(name, device)
+  return device
+}
+
+/** Runs work when all earlier work on the interface has ended. Throws a `DeviceError` when too much waits already. */
+export async function runInTurn<T>(context: TunnelContext, name: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await context.queue.run(name, work)
+  } catch (error) {
+    if (error instanceof QueueFull) throw new DeviceError(error.message, { cause: error })
+    throw error
+  }
+}

@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test, type TestContext } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { createLog } from '@hearth/runtime'
+import { createHost, tunnelsObstacle, uniqueName } from '../../test/network-hosts.ts'
+import { createCommandRunner } from './command.ts'
+import { DeviceError, type DevicePeer, type WireGuardDriver } from './device.ts'
+import type { DesiredDevice, Drift } from './drift.ts'
+import { createFirewall, createSimulatedFirewall, type Firewall } from './firewall.ts'
+import { generateKeyPair, generatePresharedKey } from './keys.ts'
+import { createSimulatedDriver } from './simulated-driver.ts'
+import { createTunnels, type Tunnels } from './tunnels.ts'
+import { createUserspaceDriver } from './userspace-driver.ts'
+
+const obstacle = await tunnelsObstacle()
+if (obstacle !== null) console.log(`tunnels on real devices are not tested: ${obstacle}`)
+
+/** One place to run the controller: a driver, a firewall, and a way to change both behind its back. */
+interface Bench {
+  readonly driver: WireGuardDriver
+  readonly firewall: Firewall
+  readonly name: string
+  readonly run: ReturnType<typeof createCommandRunner>
+}
+
+async function realBench(t: TestContext): Promise<Bench> {
+  const host = await createHost('tunnel')
+  t.after(() => host[Symbol.asyncDispose]())
+  const run = createCommandRunner(host.prefix)
+  return {
+    driver: createUserspaceDriver(run),
+    firewall: createFirewall(run, () => Promise.resolve()),
+    name: uniqueName('wg'),
+    run,
+  }
+}
+
+async function simulatedBench(t: TestContext): Promise<Bench> {
+  const directory = await mkdtemp(join(tmpdir(), 'hearth-tunnels-'))
+  t.after(() => rm(directory, { recursive: true }))
+  const run = createCommandRunner()
+  return { driver: createSimulatedDriver(directory), firewall: createSimulatedFirewall(), name: uniqueName('wg'), run }
+}
+
+function peer(number: number): DevicePeer {
+  return {
+    publicKey: generateKeyPair().publicKey,
+    presharedKey: number % 2 === 0 ? generatePresharedKey() : null,
+    allowedIps: [`10.8.${number >> 8}.${number & 255}/32`, `fd13:13:13::${(number + 16).toString(16)}/128`],
+  }
+}
+
+function wanted(name: string, peers: readonly DevicePeer[]): DesiredDevice {
+  const config = {
+    name,
+    privateKey: generateKeyPair().privateKey,
+    listenPort: 51_820,
+    addresses: ['10.8.0.1/16'],
+    mtu: 1420,
+  }
+  const rules = { name, subnets: ['10.8.0.0/16'], nat: true, forwarding: true, isolated: [] }
+  return { config, peers, rules, running: true }
+}
+
+/** A controller with a database of one interface, closed at the end of the test. */
+function controller(t: TestContext, bench: Bench, device: DesiredDevice) {
+  const database = { device }
+  const drifts: Drift[] = []
+  const tunnels = createTunnels({
+    driver: bench.driver,
+    firewall: bench.firewall,
+    desired: () => Promise.resolve([database.device]),
+    log: createLog({ name: 'test', level: 'silent' }),
+    onDrift: (drift) => void drifts.push(drift),
+  })
+  t.after(() => tunnels.close())
+  return { tunnels, database, drifts }
+}
+
+async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  const deadline = performance.now() + 5000
+  while (!(await condition())) {
+    assert.ok(performance.now() < deadline, `not within 5 s: ${what}`)
+    await pause(5)
+  }
+}
+
+async function heldPeers(tunnels: Tunnels, name: string): Promise<DevicePeer[]> {
+  const state = await tunnels.read(name)
+  assert.ok(state !== undefined)
+  return [...state.peers.values()].map(({ publicKey, presharedKey, allowedIps }) => ({
+    publicKey,
+    presharedKey,
+    allowedIps,
+  }))
+}
+
+/** The driver, but its nth change fails half-way: part of it is done. */
+function failing(driver: WireGuardDriver, nth: number): WireGuardDriver {
+  let count = 0
+  return {
+    ...driver,
+    async change(name, changes) {
+      count += 1
+      if (count !== nth) return driver.change(name, changes)
+      await driver.change(name, changes.slice(0, Math.ceil(changes.length / 2)))
+      throw new DeviceError('the device refused the change')
+    },
+  }
+}
+
+const benches = [
+  { label: 'simulated', make: simulatedBench, skip: false as const },
+  { label: 'userspace', make: realBench, skip: obstacle ?? (false as const) },
+]
+
+for (const { label, make, skip } of benches) {
+  describe(`tunnels (${label})`, { skip }, () => {
+    test('bring, change and take an interface', async (t) => {
+      const bench = await make(t)
+      const { name } = bench
+      const [first, second, third] = [peer(2), peer(3), peer(4)]
+      const device = wanted(name, [first, second])
+      const { tunnels } = controller(t, bench, device)
+      assert.equal(tunnels.state(name).status, 'down')
+      await tunnels.bring(device)
+      assert.equal(tunnels.state(name).status, 'up')
+      await tunnels.apply(name, [
+        { kind: 'set', peer: third },
+        { kind: 'remove', publicKey: first.publicKey },
+      ])
+      assert.deepEqual(new Set(await heldPeers(tunnels, name)), new Set([second, third]))
+      await tunnels.take(name)
+      assert.equal(await tunnels.read(name), undefined)
+      assert.equal(tunnels.state(name).status, 'down')
+    })
+
+    test('an address is never taken from a peer that is not part of the change', async (t) => {
+      const bench = await make(t)
+      const [first, thief] = [peer(2), { ...peer(3), allowedIps: ['10.8.0.2/32'] }]
+      const device = wanted(bench.name, [first])
+      const { tunnels } = controller(t, bench, device)
+      await tunnels.bring(device)
+      await assert.rejects(
+        tunnels.apply(bench.name, [{ kind: 'set', peer: thief }]),
+        /10\.8\.0\.2\/32 belongs to another peer/,
+      )
+      assert.deepEqual(await heldPeers(tunnels, bench.name), [first])
+    })
+
+    test('two peers swap their addresses in one change', async (t) => {
+      const bench = await make(t)
+      const [first, second] = [peer(2), peer(3)]
+      const device = wanted(bench.name, [first, second])
+      const { tunnels } = controller(t, bench, device)
+      await tunnels.bring(device)
+      const swapped = [
+        { ...first, allowedIps: second.allowedIps },
+        { ...second, allowedIps: first.allowedIps },
+      ]
+      await tunnels.apply(
+        bench.name,
+        swapped.map((peer) => ({ kind: 'set', peer })),
+      )
+      assert.deepEqual(new Set(await heldPeers(tunnels, bench.name)), new Set(swapped))
+    })
+
+    test('a change that fails half-way leaves the peers as they were', async (t) => {
+      const bench = await make(t)
+      const [first, second, third] = [peer(2), peer(3), peer(4)]
+      const device = wanted(bench.name, [first, second])
+      const { tunnels } = controller(t, { ...bench, driver: failing(bench.driver, 2) }, device)
+      await tunnels.bring(device)
+      const failure = await tunnels
+        .apply(bench.name, [
+          { kind: 'remove', publicKey: first.publicKey },
+          { kind: 'set', peer: third },
+          { kind: 'set', peer: { ...second, presharedKey: generatePresharedKey() } },
+        ])
+        .catch((error: unknown) => error)
+      assert.ok(failure instanceof DeviceError)
+      assert.deepEqual(new Set(await heldPeers(tunnels, bench.name)), new Set([first, second]))
+    })
+
+    test('a peer removed behind the back comes back and is reported once', async (t) => {
+      const bench = await make(t)
+      const [first, second] = [peer(2), peer(3)]
+      const device = wanted(bench.name, [first, second])
+      const { tunnels, drifts } = controller(t, bench, device)
+      await tunnels.bring(device)
+      tunnels.watch(20)
+      await bench.driver.change(bench.name, [{ kind: 'remove', publicKey: first.publicKey }])
+      await until(() => drifts.length > 0, 'drift is reported')
+      assert.deepEqual(drifts[0], {
+        interface: bench.name,
+        device: [],
+        missing: [first.publicKey],
+        changed: [],
+        extra: [],
+        failure: null,
+      })
+      assert.deepEqual(new Set(await heldPeers(tunnels, bench.name)), new Set([first, second]))
+      await pause(100)
+      assert.equal(drifts.length, 1)
+    })
+
+    test('a second controller adopts what runs without touching it', async (t) => {
+      const bench = await make(t)
+      const device = wanted(bench.name, [peer(2), peer(3)])
+      const before = controller(t, bench, device)
+      await before.tunnels.bring(device)
+      await before.tunnels.close()
+      const changes: string[] = []
+      const watched: WireGuardDriver = {
+        ...bench.driver,
+        ensure: (config) => (changes.push(`ensure ${config.name}`), bench.driver.ensure(config)),
+        change: (name, list) => (changes.push(...list.map(({ kind }) => kind)), bench.driver.change(name, list)),
+      }
+      const { tunnels } = controller(t, { ...bench, driver: watched }, device)
+      await tunnels.reconcileAll()
+      assert.equal(tunnels.state(bench.name).status, 'up')
+      assert.deepEqual(
+        changes.filter((change) => change !== `ensure ${bench.name}`),
+        [],
+      )
+    })
+  })
+}

@@ -1,0 +1,152 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { RunCommand } from './command.ts'
+import { DeviceError, type DeviceConfig, type DeviceState, type PeerChange, type WireGuardDriver } from './device.ts'
+import { publicKeyOf } from './keys.ts'
+import { adjustLink, deleteLink, findLink, linkDifferences, listLinks } from './link.ts'
+import { exchangeUapi, isAnswered, NobodyListens } from './uapi-socket.ts'
+import { createUapiParser, encodeUapiSet, uapiGet, type UapiDeviceSettings } from './uapi-text.ts'
+
+/** Where wireguard-go puts its sockets. */
+const socketFolder = '/var/run/wireguard'
+
+/** Milliseconds for one exchange with a device, and for a new device to come up. */
+const exchangeTimeout = 10_000
+const startTimeout = 5000
+
+/**
+ * WireGuard in a process of its own (wireguard-go), for kernels without the module. The process runs in its own session and
+ * outlives this one; a device that already runs under the name is adopted with its peers and sessions.
+ */
+export function createUserspaceDriver(run: RunCommand): WireGuardDriver {
+  return {
+    backend: 'userspace',
+    list: () => listDevices(run),
+    async isForeignLink(name) {
+      const link = await findLink(run, name)
+      return link !== undefined && link.kind !== 'wireguard' && !(await isAnswered(socketOf(name)))
+    },
+    read: (name) => readDevice(run, name),
+    async differences(config) {
+      const link = await findLink(run, config.name)
+      return link === undefined ? ['device missing'] : linkDifferences(link, config)
+    },
+    ensure: (config) => ensureDevice(run, config),
+    async change(name, changes) {
+      if (changes.length === 0) return
+      await setDevice(name, {}, [...removalsOf(changes), ...changes.filter((change) => change.kind === 'set')])
+    },
+    async remove(name) {
+      if (await isAnswered(socketOf(name))) await deleteLink(run, name)
+      await waitUntil(async () => !(await isAnswered(socketOf(name))), `${name} does not end`)
+    },
+    close: () => Promise.resolve(),
+  }
+}
+
+function removalsOf(changes: readonly PeerChange[]): PeerChange[] {
+  return changes.filter((change) => change.kind === 'remove')
+}
+
+function socketOf(name: string): string {
+  if (!/^[A-Za-z][A-Za-z0-9_.-]{0,14}$/.test(name)) throw new DeviceError('not a name for an interface')
+  return join(socketFolder, `${name}.sock`)
+}
+
+async function listDevices(run: RunCommand): Promise<string[]> {
+  const files = await readdir(socketFolder).catch(() => [])
+  const sockets = new Set(files.filter((file) => file.endsWith('.sock')).map((file) => file.slice(0, -'.sock'.length)))
+  const names: string[] = []
+  for (const link of await listLinks(run)) {
+    const isOurs = link.kind === 'wireguard' || (sockets.has(link.name) && (await isAnswered(socketOf(link.name))))
+    if (isOurs) names.push(link.name)
+  }
+  return names
+}
+
+async function readDevice(run: RunCommand, name: string): Promise<DeviceState | undefined> {
+  const parser = createUapiParser()
+  try {
+    await exchangeUapi(socketOf(name), uapiGet, { parser, timeout: exchangeTimeout })
+    return parser.state()
+  } catch (error) {
+    if (!(error instanceof NobodyListens)) throw new DeviceError(`${name}: ${messageOf(error)}`, { cause: error })
+  }
+  const link = await findLink(run, name)
+  if (link?.kind === 'wireguard') throw new DeviceError(`${name} belongs to the kernel, not to wireguard-go`)
+  return undefined
+}
+
+async function setDevice(name: string, settings: UapiDeviceSettings, changes: readonly PeerChange[]): Promise<void> {
+  const parser = createUapiParser()
+  const request = encodeUapiSet(settings, changes)
+  try {
+    await exchangeUapi(socketOf(name), request, { parser, timeout: exchangeTimeout })
+  } catch (error) {
+    if (error instanceof NobodyListens) throw new DeviceError(`${name} is not running`, { cause: error })
+    throw new DeviceError(`${name}: ${messageOf(error)}`, { cause: error })
+  }
+  if (parser.errno() !== 0)
+    throw new DeviceError(`${name}: the device refused the change: ${errnoText(parser.errno())}`)
+}
+
+async function ensureDevice(run: RunCommand, config: DeviceConfig): Promise<void> {
+  const { name } = config
+  if (await isAnswered(socketOf(name))) return adjustDevice(run, config)
+  if ((await findLink(run, name)) !== undefined) {
+    throw new DeviceError(`${name} exists and is not a device of wireguard-go`)
+  }
+  await run('wireguard-go', [name], { leavesProcess: true })
+  try {
+    await waitUntil(() => isAnswered(socketOf(name)), `${name} does not start`)
+    await adjustDevice(run, config)
+  } catch (error) {
+    await deleteLink(run, name)
+    throw error
+  }
+}
+
+async function adjustDevice(run: RunCommand, config: DeviceConfig): Promise<void> {
+  const link = await findLink(run, config.name)
+  if (link === undefined) throw new DeviceError(`${config.name} is in use by another network namespace of this host`)
+  await adjustSettings(config, link.isUp, () => adjustLink(run, link, config))
+}
+
+/**
+ * Sets key and port. A device binds its port by itself when its link comes up, and keeps quiet when it fails; so a device
+ * that is down first forgets its port, comes up with any, and then takes the wanted one with an answer.
+ */
+async function adjustSettings(config: DeviceConfig, isUp: boolean, adjust: () => Promise<void>): Promise<void> {
+  const { name, privateKey, listenPort } = config
+  const before = await stateOf(name)
+  const settings = before.publicKey === publicKeyOf(privateKey) ? {} : { privateKey }
+  if (!isUp) await setDevice(name, { ...settings, listenPort: 0 }, [])
+  else if ('privateKey' in settings) await setDevice(name, settings, [])
+  await adjust()
+  if (!isUp) await waitUntil(async () => (await stateOf(name)).listenPort !== 0, `${name} does not come up`)
+  if (!isUp || before.listenPort !== listenPort) await setDevice(name, { listenPort }, [])
+}
+
+async function stateOf(name: string): Promise<DeviceState> {
+  const parser = createUapiParser()
+  await exchangeUapi(socketOf(name), uapiGet, { parser, timeout: exchangeTimeout })
+  return parser.state()
+}
+
+async function waitUntil(condition: () => Promise<boolean>, failure: string): Promise<void> {
+  const deadline = performance.now() + startTimeout
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new DeviceError(`${failure} within ${startTimeout} ms`)
+    await pause(5)
+  }
+}
+
+function errnoText(errno: number | undefined): string {
+  if (errno === -98 || errno === 98) return 'the port is in use'
+  return `error ${errno ?? 'unknown'}`
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof DeviceError ? error.message : 'failed'
+}
