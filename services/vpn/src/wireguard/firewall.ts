@@ -31,7 +31,9 @@ export function createFirewall(run: RunCommand, raiseForwarding: RaiseForwarding
 
   async function write(file: string, rules: readonly InterfaceRules[]): Promise<void> {
     await run('nft', ['-f', '/dev/stdin'], { secretInput: file })
-    applied = { rules, hash: await hashOf(run) }
+    const hash = await hashOf(run)
+    if ((hash === noTable) !== (rules.length === 0)) throw new DeviceError('nft took the rules but does not hold them')
+    applied = { rules, hash }
   }
 
   async function apply(rules: readonly InterfaceRules[]): Promise<void> {
@@ -69,13 +71,15 @@ function fileFor(rules: readonly InterfaceRules[]): string {
   return rules.length === 0 ? encodeRemoval() : encodeTable(rules)
 }
 
+const noTable = 'no table'
+
 /** Stands for the table as `nft` lists it, without counters; a missing table has a value of its own. */
 async function hashOf(run: RunCommand): Promise<string> {
   try {
     const listing = await run('nft', ['-s', 'list', 'table', 'inet', 'hearth_vpn'])
     return createHash('sha256').update(listing).digest('hex')
   } catch (error) {
-    if (error instanceof DeviceError && /No such file or directory/.test(error.message)) return 'no table'
+    if (error instanceof DeviceError && /No such file or directory/.test(error.message)) return noTable
     throw error
   }
 }

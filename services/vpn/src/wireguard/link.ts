@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { RunCommand } from './command.ts'
 import { DeviceError, type DeviceConfig } from './device.ts'
+import { checkedInterfaceName } from './interface-name.ts'
 import { cidrOf } from './network-address.ts'
 
 /** A network link as the system shows it. */
@@ -48,7 +49,7 @@ export function listLinks(run: RunCommand): Promise<Link[]> {
 /** The link of that name, or undefined when there is none. */
 export async function findLink(run: RunCommand, name: string): Promise<Link | undefined> {
   try {
-    const links = await showLinks(run, ['dev', name])
+    const links = await showLinks(run, ['dev', checkedInterfaceName(name)])
     return links.find((link) => link.name === name)
   } catch (error) {
     if (error instanceof DeviceError && /does not exist/.test(error.message)) return undefined
@@ -70,11 +71,18 @@ export async function adjustLink(
   if (link.mtu !== config.mtu) changes.push('mtu', String(config.mtu))
   if (!link.isUp) changes.push('up')
   if (changes.length > 0) await run('ip', ['link', 'set', 'dev', link.name, ...changes])
+  await addMissing(run, link, wanted)
+  const stale = link.addresses.filter((address) => !wanted.includes(address))
+  for (const address of stale) await run('ip', ['address', 'delete', address, 'dev', link.name])
+  if (stale.length === 0) return
+  // With the first address of a network the kernel drops the others of that network too.
+  const left = await findLink(run, link.name)
+  if (left !== undefined) await addMissing(run, left, wanted)
+}
+
+async function addMissing(run: RunCommand, link: Link, wanted: readonly string[]): Promise<void> {
   for (const address of wanted) {
     if (!link.addresses.includes(address)) await run('ip', ['address', 'add', address, 'dev', link.name])
-  }
-  for (const address of link.addresses) {
-    if (!wanted.includes(address)) await run('ip', ['address', 'delete', address, 'dev', link.name])
   }
 }
 
@@ -92,7 +100,7 @@ export function linkDifferences(link: Link, config: Pick<DeviceConfig, 'addresse
 /** Removes a link; not an error when it is not there. */
 export async function deleteLink(run: RunCommand, name: string): Promise<void> {
   try {
-    await run('ip', ['link', 'delete', 'dev', name])
+    await run('ip', ['link', 'delete', 'dev', checkedInterfaceName(name)])
   } catch (error) {
     if (!(error instanceof DeviceError && /Cannot find device|does not exist/.test(error.message))) throw error
   }

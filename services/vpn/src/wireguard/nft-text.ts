@@ -1,5 +1,5 @@
-import { DeviceError } from './device.ts'
 import type { InterfaceRules } from './firewall-rules.ts'
+import { checkedInterfaceName } from './interface-name.ts'
 import { networkOf, parseNetworkAddress } from './network-address.ts'
 
 /** The one table of this service; nothing outside it is ever touched. */
@@ -119,6 +119,5 @@ function chain(name: string, lines: readonly string[]): string[] {
 
 /** Names are checked before they get here; a rule file is no place to trust that. */
 function quotedName(name: string): string {
-  if (!/^[A-Za-z][A-Za-z0-9_.-]{0,14}$/.test(name)) throw new DeviceError('not a name for an interface')
-  return `"${name}"`
+  return `"${checkedInterfaceName(name)}"`
 }

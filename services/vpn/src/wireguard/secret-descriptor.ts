@@ -10,16 +10,22 @@ const memoryFolders = ['/dev/shm', '/run']
 /**
  * Runs `work` with the number of an open file that holds `text` and has no name any more: nobody else can open it, and it
  * is gone when this process and its child have closed it. A child that gets it as standard input can read `/dev/stdin`,
- * which it could not from Node's own pipes (they are sockets).
+ * which it could not from Node's own pipes (they are sockets). A child may read the descriptor itself as well: it starts at the
+ * beginning.
  */
 export async function withSecretDescriptor<T>(text: string, work: (descriptor: number) => Promise<T>): Promise<T> {
   const file = await openUnnamed()
   try {
-    await file.writeFile(text)
+    await writeAll(file, Buffer.from(text))
     return await work(file.fd)
   } finally {
     await file.close()
   }
+}
+
+/** Writes at explicit positions, because parent and child share the place in the file where the next read begins. */
+async function writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
+  for (let at = 0; at < bytes.length;) at += (await file.write(bytes, at, bytes.length - at, at)).bytesWritten
 }
 
 async function openUnnamed(): Promise<FileHandle> {

@@ -227,5 +227,192 @@ for (const { label, make, skip } of benches) {
         [],
       )
     })
+
+    test('a big device answers before it is read, and a change that did not hold is repaired afterwards', async (t) => {
+      const bench = await make(t)
+      const [first, second] = [peer(2), peer(3)]
+      const device = wanted(bench.name, [first])
+      const slow = forgetful(bench.driver)
+      const { tunnels, database, drifts } = controller(t, { ...bench, driver: slow.driver }, device)
+      await tunnels.bring(device)
+      database.device = { ...device, peers: [first, second] }
+      slow.forgetNext()
+      const readings = slow.readings()
+      await tunnels.apply(bench.name, [{ kind: 'set', peer: second }])
+      assert.equal(slow.readings(), readings)
+      await until(() => drifts.length > 0, 'the loss is noticed')
+      assert.deepEqual(drifts[0]?.missing, [second.publicKey])
+      assert.deepEqual(new Set(await heldPeers(tunnels, bench.name)), new Set([first, second]))
+    })
+
+    test('a change and its row in the database are one step for the check', async (t) => {
+      const bench = await make(t)
+      const [first, second] = [peer(2), peer(3)]
+      const device = wanted(bench.name, [first])
+      const { tunnels, database, drifts } = controller(t, bench, device)
+      await tunnels.bring(device)
+      tunnels.watch(1)
+      await tunnels.exclusively(bench.name, async (changes) => {
+        await changes.apply(bench.name, [{ kind: 'set', peer: second }])
+        await pause(100)
+        database.device = { ...device, peers: [first, second] }
+      })
+      await pause(50)
+      assert.deepEqual(drifts, [])
+      assert.equal((await heldPeers(tunnels, bench.name)).length, 2)
+    })
+
+    test('a device that was stopped goes, one of the same name with another key stays', async (t) => {
+      const bench = await make(t)
+      const device = wanted(bench.name, [peer(2)])
+      const stopped = { ...device, running: false }
+      const { tunnels, database } = controller(t, bench, stopped)
+      await bench.driver.ensure({ ...device.config, privateKey: generateKeyPair().privateKey })
+      await tunnels.reconcileAll()
+      assert.ok((await tunnels.read(bench.name)) !== undefined)
+      await bench.driver.ensure(device.config)
+      await tunnels.reconcileAll()
+      assert.equal(await tunnels.read(bench.name), undefined)
+      database.device = device
+      await tunnels.reconcileAll()
+      assert.equal(tunnels.state(bench.name).status, 'up')
+    })
+
+    test('what cannot be repaired is reported once and shows in the state', async (t) => {
+      const bench = await make(t)
+      const first = peer(2)
+      const device = wanted(bench.name, [first])
+      let isBroken = false
+      const driver: WireGuardDriver = {
+        ...bench.driver,
+        change: (name, changes) =>
+          isBroken ? Promise.reject(new DeviceError('the device is broken')) : bench.driver.change(name, changes),
+      }
+      const { tunnels, drifts } = controller(t, { ...bench, driver }, device)
+      await tunnels.bring(device)
+      isBroken = true
+      await bench.driver.change(bench.name, [{ kind: 'remove', publicKey: first.publicKey }])
+      tunnels.watch(5)
+      await until(() => tunnels.state(bench.name).status === 'error', 'the state says error')
+      await pause(100)
+      assert.equal(drifts.length, 1)
+      assert.deepEqual(tunnels.state(bench.name), { status: 'error', reason: 'the device is broken' })
+      isBroken = false
+      await until(() => tunnels.state(bench.name).status === 'up', 'it recovers')
+      assert.deepEqual(await heldPeers(tunnels, bench.name), [first])
+    })
+
+    test('many changes at once all arrive, and more than fit are refused', async (t) => {
+      const bench = await make(t)
+      const device = wanted(bench.name, [])
+      const { tunnels } = controller(t, bench, device)
+      await tunnels.bring(device)
+      const peers = Array.from({ length: 50 }, (_, index) => peer(index + 2))
+      await Promise.all(peers.map((peer) => tunnels.apply(bench.name, [{ kind: 'set', peer }])))
+      assert.equal((await heldPeers(tunnels, bench.name)).length, 50)
+      const remove = () => tunnels.apply(bench.name, [{ kind: 'remove', publicKey: peers[0]!.publicKey }])
+      const results = await Promise.allSettled(Array.from({ length: 1100 }, remove))
+      const refused = results.filter((result) => result.status === 'rejected')
+      assert.ok(refused.length > 0 && refused.length < 200)
+      for (const { reason } of refused) assert.ok(reason instanceof DeviceError)
+    })
   })
+}
+
+/** A driver whose readings take long, and that can lose a change without saying so. */
+function forgetful(driver: WireGuardDriver) {
+  let isForgetting = false
+  let readings = 0
+  const slow: WireGuardDriver = {
+    ...driver,
+    async read(name) {
+      readings += 1
+      await pause(25)
+      return driver.read(name)
+    },
+    async change(name, changes) {
+      if (!isForgetting) return driver.change(name, changes)
+      isForgetting = false
+    },
+  }
+  return { driver: slow, forgetNext: () => void (isForgetting = true), readings: () => readings }
+}
+
+describe('tunnels and the host', { skip: obstacle ?? false }, () => {
+  test('a firewall that was changed by hand is put right and reported', async (t) => {
+    const bench = await realBench(t)
+    const device = wanted(bench.name, [peer(2)])
+    const { tunnels, drifts } = controller(t, bench, device)
+    await tunnels.bring(device)
+    tunnels.watch(20)
+    await bench.run('nft', ['flush', 'table', 'inet', 'hearth_vpn'])
+    await until(() => drifts.length > 0, 'drift is reported')
+    assert.deepEqual(drifts, [
+      { interface: null, device: ['firewall changed'], missing: [], changed: [], extra: [], failure: null },
+    ])
+    assert.match(await bench.run('nft', ['list', 'table', 'inet', 'hearth_vpn']), /masquerade/)
+  })
+
+  test('isolation is in force before the peer is, and goes back when the peer is refused', async (t) => {
+    const bench = await realBench(t)
+    const device = wanted(bench.name, [])
+    const isolatedNow = () => bench.run('nft', ['list', 'set', 'inet', 'hearth_vpn', 'isolated4'])
+    const seen: string[] = []
+    let isRefusing = false
+    const driver: WireGuardDriver = {
+      ...bench.driver,
+      async change(name, changes) {
+        seen.push(await isolatedNow())
+        if (isRefusing) throw new DeviceError('refused')
+        await bench.driver.change(name, changes)
+      },
+    }
+    const { tunnels } = controller(t, { ...bench, driver }, device)
+    await tunnels.bring(device)
+    await tunnels.apply(bench.name, [{ kind: 'set', peer: peer(2) }], { ...device.rules, isolated: ['10.8.0.2'] })
+    assert.match(seen[0] ?? '', /10\.8\.0\.2/)
+    isRefusing = true
+    const rules = { ...device.rules, isolated: ['10.8.0.2', '10.8.0.3'] }
+    await assert.rejects(tunnels.apply(bench.name, [{ kind: 'set', peer: peer(3) }], rules), /refused/)
+    assert.match(await isolatedNow(), /10\.8\.0\.2/)
+    assert.doesNotMatch(await isolatedNow(), /10\.8\.0\.3/)
+  })
+
+  test('kill -9 of the process that made a tunnel leaves it running, and the next one adopts it', async (t) => {
+    const host = await createHost('killed')
+    t.after(() => host[Symbol.asyncDispose]())
+    const name = uniqueName('wg')
+    const device = wanted(name, [peer(2), peer(3)])
+    const running = host.start(process.execPath, '--input-type=module', '--eval', bringProgram(device))
+    await until(async () => (await host.run('ip', '-o', 'address')).includes('10.8.0.1/16'), 'the tunnel is up')
+    process.kill(running.pid!, 'SIGKILL')
+    await running
+    const run = createCommandRunner(host.prefix)
+    const changes: string[] = []
+    const driver = createUserspaceDriver(run)
+    const watched: WireGuardDriver = {
+      ...driver,
+      ensure: (config) => (changes.push('ensure'), driver.ensure(config)),
+      change: (of, list) => (changes.push('change'), driver.change(of, list)),
+    }
+    const firewall = createFirewall(run, () => Promise.resolve())
+    const { tunnels } = controller(t, { driver: watched, firewall, name, run }, device)
+    await until(async () => (await tunnels.read(name))?.peers.size === 2, 'the peers are still there')
+    await tunnels.reconcileAll()
+    assert.equal(tunnels.state(name).status, 'up')
+    assert.equal(changes.includes('change'), false)
+  })
+})
+
+/** A service in small: brings one tunnel up and stays. */
+function bringProgram(device: DesiredDevice): string {
+  const at = (file: string) => JSON.stringify(new URL(file, import.meta.url).href)
+  return `
+    const { createCommandRunner } = await import(${at('./command.ts')})
+    const { createUserspaceDriver } = await import(${at('./userspace-driver.ts')})
+    const driver = createUserspaceDriver(createCommandRunner())
+    const { config, peers } = ${JSON.stringify(device)}
+    await driver.ensure(config)
+    await driver.change(config.name, peers.map((peer) => ({ kind: 'set', peer })))
+    setInterval(() => undefined, 1000)`
 }

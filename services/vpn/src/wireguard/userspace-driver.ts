@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RunCommand } from './command.ts'
 import { DeviceError, type DeviceConfig, type DeviceState, type PeerChange, type WireGuardDriver } from './device.ts'
+import { checkedInterfaceName } from './interface-name.ts'
 import { publicKeyOf } from './keys.ts'
 import { adjustLink, deleteLink, findLink, linkDifferences, listLinks } from './link.ts'
 import { exchangeUapi, isAnswered, NobodyListens } from './uapi-socket.ts'
@@ -50,8 +51,7 @@ function removalsOf(changes: readonly PeerChange[]): PeerChange[] {
 }
 
 function socketOf(name: string): string {
-  if (!/^[A-Za-z][A-Za-z0-9_.-]{0,14}$/.test(name)) throw new DeviceError('not a name for an interface')
-  return join(socketFolder, `${name}.sock`)
+  return join(socketFolder, `${checkedInterfaceName(name)}.sock`)
 }
 
 async function listDevices(run: RunCommand): Promise<string[]> {

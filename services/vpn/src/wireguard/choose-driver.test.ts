@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { OperatorError } from '@hearth/runtime'
+import { chooseBackend } from './choose-driver.ts'
+import { createCommandRunner } from './command.ts'
+import { describeHost, readHostFacts, type HostFacts } from './host-facts.ts'
+
+const versions = { ip: '6.1.0', wg: '1.0', 'wireguard-go': '0.0', nft: '1.0.6' }
+const complete: HostFacts = { isRoot: true, tun: true, kernelModule: true, nft: true, versions }
+
+describe('the choice of a backend', () => {
+  test('takes the best that works', () => {
+    assert.equal(chooseBackend('auto', complete).backend, 'kernel')
+    assert.equal(chooseBackend('auto', complete).advice, null)
+    const noModule = { ...complete, kernelModule: 'Unknown device type' }
+    assert.equal(chooseBackend('auto', noModule).backend, 'userspace')
+    assert.equal(chooseBackend('auto', { ...noModule, tun: 'ENOENT' }).backend, 'simulated')
+    assert.equal(chooseBackend('auto', { ...complete, versions: { ...versions, wg: undefined } }).backend, 'userspace')
+  })
+
+  test('without privileges simulates, and says how to get real tunnels', () => {
+    const choice = chooseBackend('auto', { ...complete, isRoot: false, versions: { ...versions, nft: undefined } })
+    assert.equal(choice.backend, 'simulated')
+    assert.match(choice.reason, /simulated and carry no traffic: the service does not run as root/)
+    assert.equal(choice.advice, 'for real tunnels: install nftables, run the service as root')
+  })
+
+  test('takes a named one, or says why it cannot work', () => {
+    assert.equal(chooseBackend('simulated', complete).backend, 'simulated')
+    assert.equal(chooseBackend('userspace', complete).backend, 'userspace')
+    for (const [setting, facts, message] of [
+      [
+        'kernel',
+        { ...complete, kernelModule: 'no' },
+        /WIREGUARD_BACKEND: kernel cannot work here: the kernel has no WireGuard/,
+      ],
+      ['userspace', { ...complete, isRoot: false }, /does not run as root/],
+      ['userspace', { ...complete, tun: 'EPERM' }, /\/dev\/net\/tun cannot be opened \(EPERM\)/],
+      ['kernel', { ...complete, nft: 'not permitted' }, /nft does not work/],
+    ] as const) {
+      assert.throws(
+        () => chooseBackend(setting, facts),
+        (error: Error) => error instanceof OperatorError && message.test(error.message),
+      )
+    }
+  })
+
+  test('follows facts that can be read on any host', async () => {
+    const facts = await readHostFacts(createCommandRunner())
+    const described = describeHost(facts)
+    assert.deepEqual(
+      described.slice(0, 4).map(({ name }) => name),
+      ['ip', 'wg', 'wireguard-go', 'nft'],
+    )
+    for (const { detail, meaning } of described) assert.ok(detail !== '' && meaning !== '')
+    assert.ok(['kernel', 'userspace', 'simulated'].includes(chooseBackend('auto', facts).backend))
+  })
+})
