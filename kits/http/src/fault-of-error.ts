@@ -1,4 +1,5 @@
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
+import { phraseOfIssue, type SchemaIssue } from './issue-phrase.ts'
 import { Fault, type FieldIssue, type RequestPart } from './faults.ts'
 
 const parts: Record<string, RequestPart> = { body: 'body', querystring: 'query', params: 'params', headers: 'params' }
@@ -30,25 +31,20 @@ export function faultOfError(error: unknown): unknown {
 
 interface ValidationError {
   readonly validationContext: string
-  readonly validation: readonly {
-    instancePath: string
-    keyword: string
-    message: string
-    params: { keys?: string[] }
-  }[]
+  readonly validation: readonly (SchemaIssue & { instancePath: string })[]
 }
 
 function invalidRequest(error: ValidationError): Fault {
   const fields = error.validation.flatMap((issue): FieldIssue[] => {
     const path = issue.instancePath.slice(1).replaceAll('/', '.')
     if (issue.keyword === 'unrecognized_keys') {
-      return (issue.params.keys ?? []).map((key) => ({
+      return ((issue.params['keys'] as string[] | undefined) ?? []).map((key) => ({
         path: path === '' ? key : `${path}.${key}`,
         code: 'unknown',
         message: 'is not known here',
       }))
     }
-    return [{ path, code: issue.keyword, message: issue.message }]
+    return [{ path, code: issue.keyword, message: phraseOfIssue(issue) }]
   })
   return new Fault({ kind: 'invalid', part: parts[error.validationContext] ?? 'params', fields })
 }

@@ -34,7 +34,39 @@ export async function addOpenApi(app: FastifyInstance, about: ApiDescription): P
 
 /** The finished OpenAPI 3.1 document. */
 export function openApiOf(app: FastifyInstance): Record<string, unknown> {
-  return app.swagger() as unknown as Record<string, unknown>
+  return withUsedSchemas(app.swagger() as unknown as Document)
+}
+
+type Document = Record<string, unknown> & { components?: { schemas?: Record<string, unknown> } }
+
+/**
+ * Every named schema comes as `X` for answers and as `XInput` for requests. Those nobody refers to are left out, and a
+ * schema that only requests use gets its plain name back.
+ */
+function withUsedSchemas(document: Document): Record<string, unknown> {
+  const schemas = document.components?.schemas ?? {}
+  const used = new Set<string>()
+  const visit = (value: unknown) => {
+    for (const [, name = ''] of JSON.stringify(value ?? null).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      if (used.has(name)) continue
+      used.add(name)
+      visit(schemas[name])
+    }
+  }
+  visit(document['paths'])
+  const kept = Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name)))
+  const text = JSON.stringify({ ...document, components: { ...document.components, schemas: kept } })
+  const plain = (name: string) => (name.endsWith('Input') && !used.has(name.slice(0, -5)) ? name.slice(0, -5) : name)
+  const named = JSON.parse(
+    text.replaceAll(/#\/components\/schemas\/(\w+)/g, (_, name: string) => `#/components/schemas/${plain(name)}`),
+  ) as Document
+  const renamed = Object.entries(named.components?.schemas ?? {}).map(
+    ([name, schema]) => [plain(name), schema] as const,
+  )
+  return {
+    ...named,
+    components: { ...named.components, schemas: Object.fromEntries(renamed.sort(([a], [b]) => a.localeCompare(b))) },
+  }
 }
 
 const errorTexts: Record<number, string> = {
@@ -71,7 +103,10 @@ export function fastifySchemaOf(spec: Route['spec'], about: ApiDescription): Fas
   const described =
     'body' in success
       ? { content: { 'application/json': { schema: success.body } }, description: success.description ?? 'Success' }
-      : { content: { [success.media]: { schema: contentSchema(success.media) } }, description: success.description }
+      : {
+          content: { [success.media]: { schema: success.schema ?? contentSchema(success.media) } },
+          description: success.description,
+        }
   return {
     tags: [spec.tag],
     summary: spec.summary,

@@ -5,10 +5,13 @@ import type { z } from 'zod'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** What a route answers when all went well: an object described by a schema, or content of another kind. */
+/**
+ * What a route answers when all went well: an object described by a schema, or content of another kind. For a stream of
+ * events, `schema` describes the data of one.
+ */
 export type Success =
   | { readonly status: 200 | 201 | 202; readonly body: z.ZodType; readonly description?: string }
-  | { readonly status: 200; readonly media: string; readonly description: string }
+  | { readonly status: 200; readonly media: string; readonly description: string; readonly schema?: z.ZodType }
 
 /** Content that is no JSON. `fileName` makes the browser save it. */
 export interface Content {

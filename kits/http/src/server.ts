@@ -1,6 +1,6 @@
 import fastifyCookie from '@fastify/cookie'
 import type { Log } from '@hearth/runtime'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import Fastify, { LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { clientAddress, type ForwardingTrust } from './client-address.ts'
 import { faultOfError } from './fault-of-error.ts'
@@ -50,7 +50,7 @@ export const bodyLimit = 1_048_576
 export async function createServer(parts: ServerParts): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: parts.log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit,
     trustProxy: (address: string) => parts.trust.proxies.has(address),
     routerOptions: { maxParamLength: 256 },

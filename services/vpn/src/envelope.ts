@@ -37,3 +37,6 @@ export type ErrorBody = z.infer<typeof ErrorBody>
 
 export const ok = <T>(data: T) => ({ success: true as const, data })
 export const done = <T>(data: T, message: string) => ({ success: true as const, data, message })
+
+/** An OpenAPI document; its own specification says what is in it. */
+export const OpenApiDocument = z.record(z.string(), z.unknown()).meta({ id: 'OpenApiDocument' })

@@ -1,5 +1,6 @@
 import { Fault, type ErrorAnswer, type FaultReason, type FieldIssue } from '@hearth/http'
 import type { ErrorBody } from './envelope.ts'
+import { DeviceError } from './wireguard/device.ts'
 
 /** Every kind of error the API answers, with its status. The specification's "Errors" table, and its envelope's `error` text. */
 const catalogue = {
@@ -52,6 +53,14 @@ export const badRequest = (message: string) => new Problem('bad-request', messag
 
 export const forbidden = (message: string, details?: Record<string, unknown>) =>
   new Problem('forbidden', message, details === undefined ? {} : { details })
+
+/** The problem behind a failed change of a device, in the device's own words; other errors as they are. */
+export function tunnelProblem(error: unknown): unknown {
+  if (!(error instanceof DeviceError)) return error
+  return new Problem('tunnel-failed', `The tunnel refused the change, nothing was changed: ${error.message}`, {
+    cause: error,
+  })
+}
 
 /** Turns whatever was thrown into the envelope. What nobody planned for becomes a 500 without detail. */
 export function toError(error: unknown): ErrorAnswer {

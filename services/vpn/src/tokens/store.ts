@@ -19,13 +19,19 @@ export async function listTokenRows(
 }
 
 export function findTokenByHash(db: Db, hash: string): Promise<TokenWithOwner | undefined> {
+  return withOwner(db).where('tokens.hash', '=', hash).executeTakeFirst()
+}
+
+export function findTokenById(db: Db, id: string): Promise<TokenWithOwner | undefined> {
+  return withOwner(db).where('tokens.id', '=', id).executeTakeFirst()
+}
+
+function withOwner(db: Db) {
   return db
     .selectFrom('tokens')
     .innerJoin('users', 'users.id', 'tokens.user_id')
     .selectAll('tokens')
     .select(['users.username', 'users.role', 'users.is_active'])
-    .where('tokens.hash', '=', hash)
-    .executeTakeFirst()
 }
 
 export async function insertTokenRow(db: Db, row: TokenRow): Promise<void> {

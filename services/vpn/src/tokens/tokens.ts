@@ -30,6 +30,8 @@ export interface Tokens {
   revoke(userId: string, id: string): Promise<Token>
   /** The caller behind a token's value; undefined when it is unknown, expired, or its owner is deactivated. */
   identify(value: string, address: string): Promise<Caller | undefined>
+  /** Whether a token that was good a moment ago still is. */
+  isUsable(id: string): Promise<boolean>
 }
 
 export function createTokens({ database, clock }: { database: Database<Tables>; clock: Clock }): Tokens {
@@ -66,7 +68,15 @@ export function createTokens({ database, clock }: { database: Database<Tables>; 
       }
       return callerOf(row)
     },
+    async isUsable(id) {
+      const row = await store.findTokenById(db, id)
+      return row !== undefined && isValid(row, clock.now())
+    },
   }
+}
+
+function isValid(row: store.TokenWithOwner, now: number): boolean {
+  return row.is_active === 1 && (row.expires_at === null || row.expires_at > now)
 }
 
 function newTokenRow(input: TokenCreate, made: { userId: string; value: string; now: number }): TokenRow {

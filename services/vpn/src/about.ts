@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs'
+import type { ApiDescription } from '@hearth/http'
+import { sessionCookie } from './access.ts'
+import { ErrorBody } from './envelope.ts'
+
+/** The version of the service, from its package. */
+export const version = (
+  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+).version
+
+/** What the API document says about the service and its ways in. */
+export const about: ApiDescription = {
+  title: 'Hearth VPN',
+  version,
+  description:
+    'WireGuard interfaces and peers, users, API tokens and settings. A read takes from a budget of 100 a minute and a write from one of 30, for each user; without valid credentials 10 and 5, for each address.',
+  errorBody: ErrorBody,
+  securitySchemes: {
+    token: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'An API token. `?token=` works too, but ends up in access logs of proxies.',
+    },
+    session: {
+      type: 'apiKey',
+      in: 'cookie',
+      name: sessionCookie,
+      description: 'Set by POST /api/session. Writes need the header X-CSRF-Token.',
+    },
+  },
+  security: (access) => {
+    if (access === 'public') return []
+    return access === 'session' ? [{ session: [] }] : [{ token: [] }, { session: [] }]
+  },
+  tags: [
+    { name: 'General', description: 'The service itself' },
+    { name: 'Session', description: 'Signing in with a browser' },
+    { name: 'API tokens', description: 'Credentials for programs' },
+    { name: 'Interfaces', description: 'WireGuard interfaces of this host' },
+    { name: 'Peers', description: 'Devices that connect' },
+    { name: 'Metrics', description: 'Figures' },
+    { name: 'Users', description: 'Accounts' },
+    { name: 'Settings', description: 'Defaults and limits' },
+    { name: 'Events', description: 'Live updates' },
+  ],
+}

@@ -1,0 +1,169 @@
+import type { Sealer } from '@hearth/credentials'
+import type { Database } from '@hearth/database'
+import { createAddressSet, createServer, openApiOf } from '@hearth/http'
+import { systemClock, type Clock, type Log } from '@hearth/runtime'
+import { about, version } from './about.ts'
+import { createGuard, type Caller, type Guard, type Identify } from './access.ts'
+import type { Config } from './config.ts'
+import type { Tables } from './database/tables.ts'
+import { createEvents, type Events } from './events/events.ts'
+import { createDesiredDevices } from './interfaces/desired-devices.ts'
+import { createHostLinks } from './interfaces/host-links.ts'
+import { createInterfaces } from './interfaces/interfaces.ts'
+import { proposeInterface } from './interfaces/proposal.ts'
+import { readOverview } from './overview/overview.ts'
+import { createPeers } from './peers/peers.ts'
+import { openSampler, type Sampler } from './peers/sampler.ts'
+import { startSampling, type SamplingLoop } from './peers/sampling-loop.ts'
+import { toError } from './problems.ts'
+import { allRoutes, type Features } from './routes.ts'
+import { createSessions } from './sessions/sessions.ts'
+import { openSettings } from './settings/settings.ts'
+import { createTokens } from './tokens/tokens.ts'
+import { forgetInitialPassword } from './users/first-administrator.ts'
+import { createUsers } from './users/users.ts'
+import type { DataPlaneChoice } from './wireguard/choose-driver.ts'
+import type { WireGuardDriver } from './wireguard/device.ts'
+import type { Firewall } from './wireguard/firewall.ts'
+import { createTunnels, type Tunnels } from './wireguard/tunnels.ts'
+import { describeDrift } from './wireguard/drift-message.ts'
+
+/** What the service is built from: its settings, its opened database and the data plane that was chosen. */
+export interface AppParts {
+  readonly config: Config
+  readonly log: Log
+  readonly database: Database<Tables>
+  readonly sealer: Sealer
+  readonly dataPlane: DataPlaneChoice
+  readonly driver: WireGuardDriver
+  readonly firewall: Firewall
+  /** Folder of the built web pages. */
+  readonly pages: string
+  readonly clock?: Clock
+}
+
+/** The running service. */
+export interface App {
+  readonly http: Awaited<ReturnType<typeof createServer>>
+  readonly tunnels: Tunnels
+  readonly sampler: Sampler
+  /** Stops answering and watching. Tunnels keep running, and the database stays open. */
+  close(): Promise<void>
+}
+
+/** Wires the whole service together and brings the tunnels to what the database wants. The server does not listen yet. */
+export async function createApp(parts: AppParts): Promise<App> {
+  const { config, log, clock = systemClock } = parts
+  const events = createEvents(version)
+  const plane = await openPlane(parts, events, clock)
+  const accounts = await openAccounts(parts, events, clock)
+  const features = createFeatures(parts, { ...plane, ...accounts, events, clock })
+  let document: Record<string, unknown> = {}
+  const http = await createServer({
+    routes: allRoutes({ ...features, document: () => document }),
+    about,
+    guard: (guarded, spec) => accounts.guard.check(guarded, spec),
+    toError,
+    trust: { proxies: createAddressSet(config.trustedProxies), header: config.forwardedHeader },
+    log,
+    pages: parts.pages,
+  })
+  document = openApiOf(http)
+  await plane.tunnels.reconcileAll()
+  plane.tunnels.watch(config.driftCheckSeconds * 1000)
+  const sampling = startLoop(parts, { ...plane, settings: accounts.settings, events, features })
+  return {
+    http,
+    tunnels: plane.tunnels,
+    sampler: plane.sampler,
+    async close() {
+      events.close()
+      await http.close()
+      await sampling.close()
+      await plane.tunnels.close()
+    },
+  }
+}
+
+interface Plane {
+  readonly tunnels: Tunnels
+  readonly sampler: Sampler
+  readonly desired: ReturnType<typeof createDesiredDevices>
+}
+
+async function openPlane(parts: AppParts, events: Events, clock: Clock): Promise<Plane> {
+  const { database, sealer, driver, firewall, log } = parts
+  const desired = createDesiredDevices({ db: database.query, sealer, clock })
+  const tunnels = createTunnels({
+    driver,
+    firewall,
+    desired: (name) => desired.read(name),
+    log,
+    onDrift(drift) {
+      const message = describeDrift(drift)
+      log.warn({ interface: drift.interface }, message)
+      events.publish({ type: 'drift', interface: drift.interface ?? 'firewall', message })
+    },
+  })
+  const sampler = await openSampler({ database, devices: tunnels, clock, log })
+  return { tunnels, sampler, desired }
+}
+
+async function openAccounts({ config, database }: AppParts, events: Events, clock: Clock) {
+  const settings = await openSettings(database.query)
+  const sessions = createSessions({
+    database,
+    clock,
+    timeoutMinutes: () => settings.current().session_timeout_minutes,
+    onPasswordChanged: (user) => forgetInitialPassword(config.dataDirectory, user),
+  })
+  const tokens = createTokens({ database, clock })
+  const users = createUsers({ database, clock, onAccessChanged: (userId) => events.drop(userId) })
+  const identify: Identify = async ({ bearer, sessionKey, address }) => {
+    if (bearer !== undefined) return tokens.identify(bearer, address)
+    return sessionKey === undefined ? undefined : sessions.identify(sessionKey)
+  }
+  const guard: Guard = createGuard({ identify, exempt: config.rateLimitExempt, clock })
+  const stillValid = async ({ via }: Caller) =>
+    via.kind === 'token' ? tokens.isUsable(via.id) : (await sessions.identify(via.key)) !== undefined
+  return { settings, sessions, tokens, users, guard, stillValid }
+}
+
+type Wired = Plane & Awaited<ReturnType<typeof openAccounts>> & { events: Events; clock: Clock }
+
+function createFeatures(parts: AppParts, wired: Wired): Omit<Features, 'document'> {
+  const { database, sealer, config } = parts
+  const { clock, tunnels, sampler, desired, guard } = wired
+  const settings = () => wired.settings.current()
+  const host = createHostLinks(parts.driver)
+  const shared = { database, sealer, clock, settings, tunnels, desired, sampler }
+  return {
+    ...wired,
+    interfaces: createInterfaces({ ...shared, host }),
+    peers: createPeers({ ...shared, publicEndpoint: config.publicEndpoint }),
+    proposal: () => proposeInterface({ database, host, settings }),
+    overview: () =>
+      readOverview({
+        database,
+        clock,
+        version,
+        dataPlane: parts.dataPlane,
+        tunnels,
+        sampler,
+      }),
+    refundSignIn: (address) => guard.refundSignIn(address),
+  }
+}
+
+type LoopParts = Plane & Pick<Wired, 'settings' | 'events'> & { features: Pick<Features, 'overview'> }
+
+function startLoop({ log }: AppParts, { sampler, settings, events, tunnels, features }: LoopParts): SamplingLoop {
+  return startSampling({
+    sampler,
+    log,
+    intervalMs: () => settings.current().sample_interval_seconds * 1000,
+    publish: (event) => events.publish(event),
+    onExpired: (name) => tunnels.reconcile(name),
+    onSample: async () => events.publish({ type: 'overview', overview: await features.overview() }),
+  })
+}

@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs'
+import { OperatorError, systemClock } from '@hearth/runtime'
+import { Option, type Command } from 'commander'
+import type { z } from 'zod'
+import { Problem } from '../problems.ts'
+import { TokenCreate, TokenExpiry, TokenPermissions } from '../tokens/schema.ts'
+import { createTokens } from '../tokens/tokens.ts'
+import { resetAdministrator } from '../users/first-administrator.ts'
+import { Role, UserCreate } from '../users/schema.ts'
+import { findUserRowByName } from '../users/store.ts'
+import { createUsers } from '../users/users.ts'
+import { withStorage } from './open-data.ts'
+
+interface TokenOptions {
+  user: string
+  name: string
+  permissions: string
+  expires: string
+  ip: string[]
+}
+
+interface UserOptions {
+  username: string
+  email: string
+  role: string
+  passwordFile: string
+}
+
+/** `token create`, `user create`, `reset-admin-password`: they print what a script needs on stdout, all else on stderr. */
+export function addAccountCommands(program: Command): void {
+  const token = program.command('token').description('API tokens')
+  token
+    .command('create')
+    .description('create an API token and print it; it is shown this once')
+    .requiredOption('--user <name>', 'the user the token acts for')
+    .requiredOption('--name <text>', 'what the token is for')
+    .addOption(
+      new Option('--permissions <kind>', 'what it may do').choices(TokenPermissions.options).makeOptionMandatory(),
+    )
+    .addOption(new Option('--expires <time>', 'when it stops working').choices(TokenExpiry.options).default('1y'))
+    .option('--ip <cidr...>', 'addresses it may be used from; may be repeated', [])
+    .action(createToken)
+  const user = program.command('user').description('accounts')
+  user
+    .command('create')
+    .description('create a user and print its id')
+    .requiredOption('--username <name>', 'name to sign in with')
+    .requiredOption('--email <address>', 'e-mail address')
+    .addOption(new Option('--role <role>', 'what the user may do').choices(Role.options).makeOptionMandatory())
+    .requiredOption('--password-file <file>', 'file with the password; - reads it from standard input')
+    .action(createUser)
+  program
+    .command('reset-admin-password')
+    .description('give admin a new generated password and print it; it must be changed at the next sign-in')
+    .action(resetPassword)
+}
+
+async function createToken(options: TokenOptions): Promise<void> {
+  const input = checked(TokenCreate, {
+    name: options.name,
+    permissions: options.permissions,
+    expires: options.expires,
+    ip_whitelist: options.ip,
+  })
+  await withStorage(async ({ database }) => {
+    const owner = await findUserRowByName(database.query, options.user.toLowerCase())
+    if (owner === undefined) throw new OperatorError(`--user: there is no user ${options.user}`)
+    const tokens = createTokens({ database, clock: systemClock })
+    const { token } = await inOneLine(tokens.create({ userId: owner.id, role: owner.role }, input))
+    process.stdout.write(`${token}\n`)
+  })
+}
+
+async function createUser(options: UserOptions): Promise<void> {
+  const { username, email, role } = options
+  const input = checked(UserCreate, { username, email, role, password: readPassword(options.passwordFile) })
+  await withStorage(async ({ database }) => {
+    const user = await inOneLine(createUsers({ database, clock: systemClock }).create(input))
+    process.stdout.write(`${user.id}\n`)
+  })
+}
+
+async function resetPassword(): Promise<void> {
+  await withStorage(async ({ database, config }) => {
+    process.stdout.write(`${await resetAdministrator(database, config.dataDirectory)}\n`)
+  })
+}
+
+function readPassword(file: string): string {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8').replace(/\r?\n$/, '')
+  } catch (error) {
+    throw new OperatorError(`--password-file: cannot read ${file}: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** The same checks as the API's, with the option's name in the error. */
+function checked<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
+  const result = schema.safeParse(input)
+  if (result.success) return result.data
+  const issue = result.error.issues[0]
+  const option = String(issue?.path[0] ?? '').replace('ip_whitelist', 'ip')
+  throw new OperatorError(`--${option}: ${issue?.message ?? 'is not valid'}`)
+}
+
+async function inOneLine<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw error instanceof Problem ? new OperatorError(error.message, { cause: error }) : error
+  }
+}

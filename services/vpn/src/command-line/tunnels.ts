@@ -1,0 +1,69 @@
+import { createLog, lockDataDirectory, systemClock, type DoctorFact } from '@hearth/runtime'
+import type { Command } from 'commander'
+import { readConfig } from '../config.ts'
+import { allInterfaceRows } from '../interfaces/store.ts'
+import { effectivePeerRows } from '../peers/store.ts'
+import { chooseBackend, openDataPlane } from '../wireguard/choose-driver.ts'
+import { createCommandRunner } from '../wireguard/command.ts'
+import { describeHost, readHostFacts } from '../wireguard/host-facts.ts'
+import { simulateTraffic } from '../wireguard/simulated-traffic.ts'
+import { withStorage } from './open-data.ts'
+
+/** `down` and `simulate-traffic`. */
+export function addTunnelCommands(program: Command): void {
+  program
+    .command('down')
+    .description('take all tunnels down; stopping the service leaves them running')
+    .action(takeAllDown)
+  program
+    .command('simulate-traffic')
+    .description('make simulated peers connect and transfer until interrupted')
+    .action(simulate)
+}
+
+async function takeAllDown(): Promise<void> {
+  await withStorage(async ({ database, config }) => {
+    using _lock = lockDataDirectory(config.dataDirectory)
+    const run = createCommandRunner()
+    const { backend } = chooseBackend(config.backend, await readHostFacts(run))
+    const { driver, firewall } = openDataPlane(backend, { directory: config.dataDirectory, run })
+    for (const row of await allInterfaceRows(database.query)) {
+      await driver.remove(row.name)
+      process.stderr.write(`${row.name} is down\n`)
+    }
+    await firewall.remove()
+    await driver.close()
+  })
+}
+
+async function simulate(): Promise<void> {
+  const log = createLog({ name: 'simulate-traffic', level: readConfig(process.env).logLevel })
+  const end = new AbortController()
+  process.once('SIGINT', () => end.abort())
+  process.once('SIGTERM', () => end.abort())
+  await withStorage(async ({ database, config }) => {
+    log.info('simulating traffic; interrupt to stop')
+    await simulateTraffic(config.dataDirectory, { signal: end.signal, publicKeys: () => connectedKeys(database.query) })
+  })
+}
+
+async function connectedKeys(db: Parameters<typeof allInterfaceRows>[0]): Promise<string[]> {
+  const names = (await allInterfaceRows(db)).filter((row) => row.enabled === 1).map((row) => row.name)
+  const peers = await Promise.all(names.map((name) => effectivePeerRows(db, name, { at: systemClock.now() })))
+  return peers.flat().map((peer) => peer.public_key)
+}
+
+/** What works on this host for real tunnels, and what the service would use. */
+export async function describeThisHost(): Promise<DoctorFact[]> {
+  const facts = await readHostFacts(createCommandRunner())
+  const { backend, reason, advice } = chooseBackend('auto', facts)
+  return [
+    {
+      name: 'data plane',
+      state: backend === 'simulated' ? 'degraded' : 'ok',
+      detail: `${backend}: ${reason}`,
+      meaning: advice ?? 'real tunnels',
+    },
+    ...describeHost(facts),
+  ]
+}

@@ -1,0 +1,49 @@
+import { uniqueViolation } from '@hearth/database'
+import type { Kysely } from 'kysely'
+import type { InterfaceRow, Tables } from '../database/tables.ts'
+import { conflict } from '../problems.ts'
+import { allInterfaceRows, peerAddresses } from './store.ts'
+import { isPeerAddress4, isPeerAddress6, numberOfIpv4, overlaps, subnet4, subnet6 } from './subnet.ts'
+
+/** How many peers an error names. */
+const namedPeers = 20
+
+/** No network may be on two interfaces: the kernel would route to one of them, whichever came last. */
+export async function checkNetworks(trx: Kysely<Tables>, row: InterfaceRow): Promise<void> {
+  for (const other of await allInterfaceRows(trx)) {
+    if (other.name === row.name) continue
+    if (overlaps(other.address, row.address))
+      throw conflict('address', `The network overlaps with ${other.name} (${other.address})`)
+    if (other.address6 !== null && row.address6 !== null && overlaps(other.address6, row.address6)) {
+      throw conflict('address6', `The network overlaps with ${other.name} (${other.address6})`)
+    }
+    if (other.listen_port === row.listen_port)
+      throw conflict('listen_port', `The port ${row.listen_port} belongs to ${other.name}`)
+  }
+}
+
+/** Every peer must keep its address when the interface's network changes. */
+export async function checkPeersFit(trx: Kysely<Tables>, row: InterfaceRow): Promise<void> {
+  const network4 = subnet4(row.address)
+  const network6 = row.address6 === null ? undefined : subnet6(row.address6)
+  const outside = (await peerAddresses(trx, row.name)).filter(
+    (peer) =>
+      !isPeerAddress4(network4, numberOfIpv4(peer.ip)) ||
+      (peer.ipv6 !== null && (network6 === undefined || !isPeerAddress6(network6, peer.ipv6))),
+  )
+  if (outside.length === 0) return
+  const peers = outside.slice(0, namedPeers).map(({ id, name, ip, ipv6 }) => ({ id, name, ip, ipv6 }))
+  throw conflict('address', `${outside.length} peers have addresses outside the new network`, { peers })
+}
+
+/** Two changes at the same moment can pass the checks together; the index then refuses one. */
+export async function namedConflict<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    const columns = uniqueViolation(error)
+    if (columns === undefined) throw error
+    const member = columns.includes('listen_port') ? 'listen_port' : 'name'
+    throw conflict(member, `Another interface has this ${member}`)
+  }
+}

@@ -1,0 +1,76 @@
+import type { Page } from '@hearth/database'
+import type { Kysely } from 'kysely'
+import type { InterfaceRow, Tables } from '../database/tables.ts'
+
+type Db = Kysely<Tables>
+
+/** An interface with what its peers add up to. */
+export interface InterfaceSummaryRow extends InterfaceRow {
+  readonly peer_count: number
+}
+
+export async function listInterfaceRows(
+  db: Db,
+  page: { limit: number; offset: number },
+): Promise<Page<InterfaceSummaryRow>> {
+  const rows = await summaries(db).orderBy('created_at').orderBy('name').limit(page.limit).offset(page.offset).execute()
+  const { count } = await db
+    .selectFrom('interfaces')
+    .select((row) => row.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return { rows, total: count }
+}
+
+export function findInterfaceSummary(db: Db, name: string): Promise<InterfaceSummaryRow | undefined> {
+  return summaries(db).where('name', '=', name).executeTakeFirst()
+}
+
+function summaries(db: Db) {
+  return db
+    .selectFrom('interfaces')
+    .selectAll()
+    .select((row) =>
+      row
+        .selectFrom('peers')
+        .select((peer) => peer.fn.countAll<number>().as('count'))
+        .whereRef('peers.interface', '=', 'interfaces.name')
+        .$asScalar()
+        .$notNull()
+        .as('peer_count'),
+    )
+}
+
+export function findInterfaceRow(db: Db, name: string): Promise<InterfaceRow | undefined> {
+  return db.selectFrom('interfaces').selectAll().where('name', '=', name).executeTakeFirst()
+}
+
+export function allInterfaceRows(db: Db): Promise<InterfaceRow[]> {
+  return db.selectFrom('interfaces').selectAll().orderBy('name').execute()
+}
+
+export async function insertInterfaceRow(db: Db, row: InterfaceRow): Promise<void> {
+  await db.insertInto('interfaces').values(row).execute()
+}
+
+export async function updateInterfaceRow(
+  db: Db,
+  name: string,
+  changes: Partial<Omit<InterfaceRow, 'name'>>,
+): Promise<void> {
+  await db.updateTable('interfaces').set(changes).where('name', '=', name).execute()
+}
+
+/** The interface's peers go with it; returns how many there were. */
+export async function deleteInterfaceRow(db: Db, name: string): Promise<number> {
+  const peers = await db.deleteFrom('peers').where('interface', '=', name).executeTakeFirst()
+  await db.deleteFrom('interfaces').where('name', '=', name).execute()
+  return Number(peers.numDeletedRows)
+}
+
+/** Every address the peers of an interface have. */
+export function peerAddresses(
+  db: Db,
+  name: string,
+): Promise<{ id: string; name: string; ip: string; ipv6: string | null }[]> {
+  return db.selectFrom('peers').select(['id', 'name', 'ip', 'ipv6']).where('interface', '=', name).execute()
+}

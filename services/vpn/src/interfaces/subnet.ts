@@ -1,0 +1,104 @@
+import { Address4, Address6 } from 'ip-address'
+
+/** An IPv4 network with the address this host has in it. Numbers are the 32 bits of an address. */
+export interface Subnet4 {
+  readonly address: string
+  readonly prefix: number
+  readonly host: number
+  readonly network: number
+  readonly broadcast: number
+  /** CIDR form without host bits. */
+  readonly cidr: string
+}
+
+/** An IPv6 network with the address this host has in it. */
+export interface Subnet6 {
+  readonly address: string
+  readonly prefix: number
+  readonly host: bigint
+  readonly network: bigint
+  readonly cidr: string
+}
+
+/** Takes an `address/prefix` apart; the text has been checked to be one. */
+export function subnet4(text: string): Subnet4 {
+  const parsed = new Address4(text)
+  const prefix = parsed.subnetMask
+  const network = Number(parsed.startAddress().bigInt())
+  return {
+    address: parsed.correctForm(),
+    prefix,
+    host: Number(parsed.bigInt()),
+    network,
+    broadcast: Number(parsed.endAddress().bigInt()),
+    cidr: `${parsed.startAddress().correctForm()}/${prefix}`,
+  }
+}
+
+export function subnet6(text: string): Subnet6 {
+  const parsed = new Address6(text)
+  const prefix = parsed.subnetMask
+  return {
+    address: parsed.correctForm(),
+    prefix,
+    host: parsed.bigInt(),
+    network: parsed.startAddress().bigInt(),
+    cidr: `${parsed.startAddress().correctForm()}/${prefix}`,
+  }
+}
+
+/** The number of an IPv4 address. */
+export const numberOfIpv4 = (address: string): number => Number(new Address4(address).bigInt())
+
+/** The address of a number. */
+export const ipv4OfNumber = (number: number): string => Address4.fromBigInt(BigInt(number)).correctForm()
+
+/** An IPv6 address as it is written by everyone: lower case, zeros compressed. */
+export const canonicalIpv6 = (address: string): string => new Address6(address).correctForm()
+
+/** The n-th address of an IPv6 network. */
+export const ipv6Host = (subnet: Subnet6, offset: number): string =>
+  Address6.fromBigInt(subnet.network + BigInt(offset)).correctForm()
+
+/** Whether two networks, of one family, share an address. */
+export function overlaps(a: string, b: string): boolean {
+  const [one, two] = a.includes(':') ? [new Address6(a), new Address6(b)] : [new Address4(a), new Address4(b)]
+  return (
+    one.startAddress().bigInt() <= two.endAddress().bigInt() && two.startAddress().bigInt() <= one.endAddress().bigInt()
+  )
+}
+
+/** Whether an IPv4 address can belong to a peer: inside, and neither network, broadcast nor this host. */
+export function isPeerAddress4(subnet: Subnet4, address: number): boolean {
+  return address > subnet.network && address < subnet.broadcast && address !== subnet.host
+}
+
+/** The same for IPv6; the first address of a network belongs to routers. */
+export function isPeerAddress6(subnet: Subnet6, address: string): boolean {
+  const number = new Address6(address).bigInt()
+  const last = subnet.network + 2n ** BigInt(128 - subnet.prefix) - 1n
+  return number > subnet.network && number <= last && number !== subnet.host
+}
+
+/** Networks no tunnel can have: this host itself, link-local, multicast, reserved. */
+const unusable4 = ['0.0.0.0/8', '127.0.0.0/8', '169.254.0.0/16', '224.0.0.0/4', '240.0.0.0/4']
+const unusable6 = ['::/16', 'fe80::/10', 'ff00::/8']
+
+/** Why this host cannot have such an IPv4 address on a tunnel, or undefined when it can. */
+export function address4Problem(text: string): string | undefined {
+  const subnet = subnet4(text)
+  if (subnet.prefix < 8 || subnet.prefix > 30) return 'must have a prefix from 8 to 30'
+  if (unusable4.some((network) => overlaps(network, subnet.cidr))) return 'must not lie in a reserved network'
+  if (subnet.host === subnet.network) return 'must be an address of a host, not of the network'
+  if (subnet.host === subnet.broadcast) return 'must be an address of a host, not the broadcast address'
+  return undefined
+}
+
+/** The same for IPv6. */
+export function address6Problem(text: string): string | undefined {
+  const subnet = subnet6(text)
+  if (subnet.prefix < 16 || subnet.prefix > 126) return 'must have a prefix from 16 to 126'
+  if (unusable6.some((network) => overlaps(network, subnet.cidr))) return 'must not lie in a reserved network'
+  if (subnet.host === subnet.network) return 'must be an address of a host, not of the network'
+  return undefined
+}

@@ -1,0 +1,58 @@
+import { join } from 'node:path'
+import { lockDataDirectory, openDataDirectory, type Log } from '@hearth/runtime'
+import { createApp, type App } from './app.ts'
+import type { Config } from './config.ts'
+import { openStorage } from './database/open.ts'
+import { createFirstAdministrator } from './users/first-administrator.ts'
+import { chooseBackend, openDataPlane, type DataPlaneChoice } from './wireguard/choose-driver.ts'
+import { createCommandRunner } from './wireguard/command.ts'
+import { readHostFacts } from './wireguard/host-facts.ts'
+
+/** A service that owns its data directory, ready to listen. */
+export interface Service {
+  readonly app: App
+  readonly dataPlane: DataPlaneChoice
+  /** The password generated on the first start; undefined later. */
+  readonly firstPassword: string | undefined
+  /** Ends everything but the tunnels, which keep running. */
+  close(): Promise<void>
+}
+
+/** Folder of the built web pages. */
+export const pagesFolder = join(import.meta.dirname, '../ui/dist')
+
+/**
+ * Claims the data directory, opens what is in it, picks the data plane and wires the service. Throws an `OperatorError`, and
+ * leaves nothing running, when a setting is wrong or the directory is in use.
+ */
+export async function openService(config: Config, log: Log): Promise<Service> {
+  await using cleanup = new AsyncDisposableStack()
+  openDataDirectory(config.dataDirectory)
+  cleanup.use(lockDataDirectory(config.dataDirectory))
+  const { database, sealer } = await openStorage(config)
+  cleanup.defer(() => database.close())
+  const run = createCommandRunner()
+  const dataPlane = chooseBackend(config.backend, await readHostFacts(run))
+  const firstPassword = await createFirstAdministrator(database, {
+    dataDirectory: config.dataDirectory,
+    now: Date.now(),
+  })
+  const planes = openDataPlane(dataPlane.backend, { directory: config.dataDirectory, run })
+  const app = await createApp({ config, log, database, sealer, dataPlane, ...planes, pages: pagesFolder })
+  cleanup.defer(() => app.close())
+  const resources = cleanup.move()
+  return { app, dataPlane, firstPassword, close: () => resources.disposeAsync() }
+}
+
+/** What the first sign-in needs, for a person at the terminal. */
+export function firstSignInLines(password: string, config: Config): string[] {
+  return [
+    'First sign-in to Hearth VPN',
+    '',
+    'User      admin',
+    `Password  ${password}`,
+    '',
+    `Also in ${join(config.dataDirectory, 'initial-admin-password')}`,
+    'It must be changed at the first sign-in.',
+  ]
+}

@@ -1,0 +1,57 @@
+import type { Database } from '@hearth/database'
+import type { Clock } from '@hearth/runtime'
+import type { Tables } from '../database/tables.ts'
+import { allInterfaceRows } from '../interfaces/store.ts'
+import type { FollowedPeer, Sampler } from '../peers/sampler.ts'
+import { isExpired } from '../peers/status.ts'
+import type { DataPlaneChoice } from '../wireguard/choose-driver.ts'
+import type { Tunnels } from '../wireguard/tunnels.ts'
+import type { Dashboard } from './schema.ts'
+
+export interface OverviewParts {
+  readonly database: Database<Tables>
+  readonly clock: Clock
+  readonly version: string
+  readonly dataPlane: DataPlaneChoice
+  readonly tunnels: Pick<Tunnels, 'state'>
+  readonly sampler: Pick<Sampler, 'peers' | 'lastReport'>
+}
+
+/** Reads the whole service at a glance. */
+export async function readOverview(parts: OverviewParts): Promise<Dashboard> {
+  const interfaces = await allInterfaceRows(parts.database.query)
+  const sample = parts.sampler.lastReport()
+  const { counts, traffic } = addUp(parts.sampler.peers(), parts.clock.now())
+  return {
+    interfaces: {
+      total: interfaces.length,
+      active: interfaces.filter((row) => parts.tunnels.state(row.name).status === 'up').length,
+    },
+    peers: counts,
+    traffic: { ...traffic, rx_rate: sample?.rate.rx ?? 0, tx_rate: sample?.rate.tx ?? 0 },
+    system: {
+      version: parts.version,
+      uptime_seconds: Math.floor(process.uptime()),
+      backend: parts.dataPlane.backend,
+      backend_reason: parts.dataPlane.reason,
+      backend_advice: parts.dataPlane.advice,
+      sample_duration_ms: Math.round((sample?.durationMs ?? 0) * 10) / 10,
+    },
+    generated_at: new Date(parts.clock.now()).toISOString(),
+  }
+}
+
+function addUp(peers: Iterable<FollowedPeer>, now: number) {
+  const counts = { total: 0, connected: 0, active: 0, inactive: 0, disabled: 0 }
+  const traffic = { rx_bytes: 0, tx_bytes: 0 }
+  for (const peer of peers) {
+    counts.total += 1
+    if (peer.connected) counts.connected += 1
+    if (!peer.enabled || isExpired(peer.expiresAt, now)) counts.disabled += 1
+    traffic.rx_bytes += peer.activity.rxTotal
+    traffic.tx_bytes += peer.activity.txTotal
+  }
+  counts.active = counts.connected
+  counts.inactive = counts.total - counts.disabled - counts.connected
+  return { counts, traffic }
+}

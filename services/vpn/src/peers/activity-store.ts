@@ -1,0 +1,62 @@
+import type { Kysely } from 'kysely'
+import type { PeerActivityRow, Tables } from '../database/tables.ts'
+
+/** A peer as the sampler follows it, with what it did so far. */
+export interface FollowedPeerRow extends PeerActivityRow {
+  readonly name: string
+  readonly interface: string
+  readonly public_key: string
+  readonly enabled: number
+  readonly expires_at: number | null
+}
+
+/** Rows written by one statement; more would pass the databases' limits on parameters. */
+const rowsAtOnce = 500
+
+export function followedPeerRows(db: Kysely<Tables>): Promise<FollowedPeerRow[]> {
+  return db
+    .selectFrom('peers')
+    .innerJoin('peer_activity', 'peer_activity.peer_id', 'peers.id')
+    .selectAll('peer_activity')
+    .select(['peers.name', 'peers.interface', 'peers.public_key', 'peers.enabled', 'peers.expires_at'])
+    .execute()
+}
+
+/** Writes what peers did. Rows of peers that are gone meanwhile are passed over. */
+export async function writeActivity(db: Kysely<Tables>, rows: readonly PeerActivityRow[]): Promise<void> {
+  for (let start = 0; start < rows.length; start += rowsAtOnce) {
+    const part = rows.slice(start, start + rowsAtOnce)
+    const known = await db
+      .selectFrom('peers')
+      .select('id')
+      .where(
+        'id',
+        'in',
+        part.map((row) => row.peer_id),
+      )
+      .execute()
+    const there = new Set(known.map((row) => row.id))
+    await upsert(
+      db,
+      part.filter((row) => there.has(row.peer_id)),
+    )
+  }
+}
+
+async function upsert(db: Kysely<Tables>, rows: readonly PeerActivityRow[]): Promise<void> {
+  if (rows.length === 0) return
+  await db
+    .insertInto('peer_activity')
+    .values([...rows])
+    .onConflict((conflict) =>
+      conflict.column('peer_id').doUpdateSet((row) => ({
+        last_handshake: row.ref('excluded.last_handshake'),
+        endpoint: row.ref('excluded.endpoint'),
+        rx_total: row.ref('excluded.rx_total'),
+        tx_total: row.ref('excluded.tx_total'),
+        rx_seen: row.ref('excluded.rx_seen'),
+        tx_seen: row.ref('excluded.tx_seen'),
+      })),
+    )
+    .execute()
+}

@@ -1,0 +1,86 @@
+import { parseResolvers } from '../interfaces/resolvers.ts'
+import { overlaps, subnet4, subnet6 } from '../interfaces/subnet.ts'
+import type { RoutingMode } from './schema.ts'
+
+/** Everything a device's configuration says. */
+export interface DeviceConfiguration {
+  /** Shown in a comment; visible characters only. */
+  readonly name: string
+  /** Base64; null when the key is on the device. A secret. */
+  readonly privateKey: string | null
+  readonly ip: string
+  readonly ipv6: string | null
+  /** Comma-separated resolvers; empty for none. */
+  readonly dns: string
+  readonly mtu: number
+  readonly serverPublicKey: string
+  /** Base64 or null. A secret. */
+  readonly presharedKey: string | null
+  /** Host name or address, without port. */
+  readonly endpointHost: string
+  readonly endpointPort: number
+  readonly allowedIps: readonly string[]
+  /** Seconds; 0 is off. */
+  readonly persistentKeepalive: number
+}
+
+/** A file `wg-quick` and the WireGuard apps read: the specification's sections and keys, each value in its canonical form. */
+export function encodeConfiguration(config: DeviceConfiguration): string {
+  const lines = [
+    `# ${config.name}`,
+    '[Interface]',
+    config.privateKey === null
+      ? '# PrivateKey = (the key stays on the device; put it here)'
+      : `PrivateKey = ${config.privateKey}`,
+    `Address = ${[`${config.ip}/32`, ...(config.ipv6 === null ? [] : [`${config.ipv6}/128`])].join(', ')}`,
+    ...(config.dns === '' ? [] : [`DNS = ${config.dns}`]),
+    `MTU = ${config.mtu}`,
+    '',
+    '[Peer]',
+    `PublicKey = ${config.serverPublicKey}`,
+    ...(config.presharedKey === null ? [] : [`PresharedKey = ${config.presharedKey}`]),
+    `Endpoint = ${config.endpointHost.includes(':') ? `[${config.endpointHost}]` : config.endpointHost}:${config.endpointPort}`,
+    `AllowedIPs = ${config.allowedIps.join(', ')}`,
+    ...(config.persistentKeepalive === 0 ? [] : [`PersistentKeepalive = ${config.persistentKeepalive}`]),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** What decides which networks a device sends through the tunnel. */
+export interface Routing {
+  readonly mode: RoutingMode
+  /** The operator's own list, canonical CIDRs. */
+  readonly listed: readonly string[]
+  /** The interface's own addresses with prefix. */
+  readonly address: string
+  readonly address6: string | null
+  readonly dns: string
+}
+
+/**
+ * The networks of the `AllowedIPs` line. A resolver that none of them covers gets a route of its own: a device that asks it
+ * past the tunnel would tell every network it is in what it looks up.
+ */
+export function routedNetworks(routing: Routing): string[] {
+  if (routing.mode === 'full_tunnel') return ['0.0.0.0/0', '::/0']
+  const own = [subnet4(routing.address).cidr, ...(routing.address6 === null ? [] : [subnet6(routing.address6).cidr])]
+  const networks = {
+    isolated: own,
+    split_tunnel: [...own, ...routing.listed],
+    custom: [...routing.listed],
+  }[routing.mode]
+  const resolvers = parseResolvers(routing.dns).map((address) => `${address}/${address.includes(':') ? 128 : 32}`)
+  const uncovered = resolvers.filter((resolver) => !networks.some((network) => covers(network, resolver)))
+  return [...new Set([...networks, ...uncovered])]
+}
+
+/** A single address overlaps a network exactly when it lies inside. */
+function covers(network: string, address: string): boolean {
+  return network.includes(':') === address.includes(':') && overlaps(network, address)
+}
+
+/** A listed network in canonical form: no host bits, IPv6 compressed, a bare address with its full prefix. */
+export function canonicalNetwork(text: string): string {
+  if (text.includes(':')) return subnet6(text.includes('/') ? text : `${text}/128`).cidr
+  return subnet4(text.includes('/') ? text : `${text}/32`).cidr
+}

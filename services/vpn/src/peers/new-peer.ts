@@ -1,0 +1,169 @@
+import { randomUUIDv7 } from 'node:crypto'
+import type { Sealer } from '@hearth/credentials'
+import type { Kysely } from 'kysely'
+import type { InterfaceRow, PeerRow, Tables } from '../database/tables.ts'
+import { sealedPlace } from '../interfaces/desired-devices.ts'
+import { canonicalIpv6, isPeerAddress4, isPeerAddress6, numberOfIpv4, subnet4, subnet6 } from '../interfaces/subnet.ts'
+import { conflict, invalidField } from '../problems.ts'
+import type { Settings } from '../settings/schema.ts'
+import { generateKeyPair, generatePresharedKey } from '../wireguard/keys.ts'
+import { allocateAddress, mirroredIpv6, type FreeAddress } from './allocate-address.ts'
+import { canonicalNetwork } from './config-text.ts'
+import type { PeerCreate, PeerUpdate, RoutingMode } from './schema.ts'
+import { findPeersWith } from './store.ts'
+
+/** What peers are made with. */
+export interface PeerMaking {
+  readonly sealer: Sealer
+  readonly settings: () => Settings
+  readonly now: number
+}
+
+/** The form in which two names are the same. */
+export const nameKey = (name: string): string => name.normalize('NFKC').toLowerCase()
+
+/** A row for a new peer with an address of its own. Throws a `Problem` that names the member which cannot be. */
+export async function newPeerRow(
+  trx: Kysely<Tables>,
+  on: InterfaceRow,
+  { input, making }: { input: PeerCreate; making: PeerMaking },
+): Promise<PeerRow> {
+  const id = randomUUIDv7()
+  const settings = making.settings()
+  const routingMode = input.routing_mode ?? settings.default_routing_mode
+  const address = await chosenAddress(trx, on, input)
+  const row: PeerRow = {
+    id,
+    name: input.name,
+    name_key: nameKey(input.name),
+    interface: on.name,
+    ...address,
+    ip_number: numberOfIpv4(address.ip),
+    routing_mode: routingMode,
+    allowed_ips: JSON.stringify(listedNetworks(routingMode, input.allowed_ips ?? [])),
+    persistent_keepalive: input.persistent_keepalive ?? settings.default_persistent_keepalive,
+    enabled: input.enabled === false ? 0 : 1,
+    expires_at: input.expires_at === undefined || input.expires_at === null ? null : Date.parse(input.expires_at),
+    client_isolation: input.client_isolation === true ? 1 : 0,
+    ...newKeys(id, making.sealer, { publicKey: input.public_key, withPreshared: input.use_preshared_key !== false }),
+    created_at: making.now,
+    updated_at: making.now,
+  }
+  await checkUnique(trx, row)
+  return row
+}
+
+/** The columns a change of a peer sets. */
+export async function changedPeerColumns(
+  trx: Kysely<Tables>,
+  { row, on }: { row: PeerRow; on: InterfaceRow },
+  { changes, making }: { changes: PeerUpdate; making: PeerMaking },
+): Promise<Partial<PeerRow>> {
+  if (changes.interface !== undefined && changes.interface !== row.interface) {
+    throw invalidField('interface', 'cannot change; create the peer on the other interface instead')
+  }
+  const routingMode = changes.routing_mode ?? row.routing_mode
+  const networks = changes.allowed_ips ?? (JSON.parse(row.allowed_ips) as string[])
+  const columns: Partial<PeerRow> = {
+    ...changedAddress(on, changes),
+    ...changedKeys(row, changes, making.sealer),
+    routing_mode: routingMode,
+    allowed_ips: JSON.stringify(listedNetworks(routingMode, networks)),
+    updated_at: making.now,
+  }
+  if (changes.name !== undefined) Object.assign(columns, { name: changes.name, name_key: nameKey(changes.name) })
+  if (changes.persistent_keepalive !== undefined) columns.persistent_keepalive = changes.persistent_keepalive
+  if (changes.enabled !== undefined) columns.enabled = changes.enabled ? 1 : 0
+  if (changes.expires_at !== undefined)
+    columns.expires_at = changes.expires_at === null ? null : Date.parse(changes.expires_at)
+  if (changes.client_isolation !== undefined) columns.client_isolation = changes.client_isolation ? 1 : 0
+  await checkUnique(trx, { ...row, ...columns })
+  return columns
+}
+
+async function chosenAddress(trx: Kysely<Tables>, on: InterfaceRow, input: PeerCreate): Promise<FreeAddress> {
+  if (input.ip === undefined) {
+    const free = await allocateAddress(trx, on)
+    if (free === undefined) throw conflict('ip', `Every address of ${on.name} is taken`, { code: 'pool_exhausted' })
+    return { ip: free.ip, ipv6: input.ipv6 === undefined ? free.ipv6 : (changedAddress(on, input).ipv6 ?? null) }
+  }
+  const { ip, ipv6 } = changedAddress(on, input)
+  const mirrored = mirroredIpv6(on, numberOfIpv4(input.ip))
+  if (ipv6 === undefined && mirrored === undefined)
+    throw invalidField('ipv6', `is needed: the one at the place of ${input.ip} is not free`)
+  return { ip: ip ?? input.ip, ipv6: ipv6 === undefined ? (mirrored ?? null) : ipv6 }
+}
+
+/** The addresses asked for, checked against the interface's networks. */
+function changedAddress(
+  on: InterfaceRow,
+  asked: Pick<PeerUpdate, 'ip' | 'ipv6'>,
+): Partial<Pick<PeerRow, 'ip' | 'ip_number' | 'ipv6'>> {
+  const columns: Partial<Pick<PeerRow, 'ip' | 'ip_number' | 'ipv6'>> = {}
+  if (asked.ip !== undefined) {
+    const number = numberOfIpv4(asked.ip)
+    if (!isPeerAddress4(subnet4(on.address), number))
+      throw invalidField('ip', `must be a free host address in ${subnet4(on.address).cidr}`)
+    Object.assign(columns, { ip: asked.ip, ip_number: number })
+  }
+  if (asked.ipv6 === null) columns.ipv6 = null
+  if (typeof asked.ipv6 === 'string') {
+    if (on.address6 === null) throw invalidField('ipv6', `must be left out: ${on.name} has no IPv6`)
+    const network = subnet6(on.address6)
+    if (!isPeerAddress6(network, asked.ipv6))
+      throw invalidField('ipv6', `must be a free host address in ${network.cidr}`)
+    columns.ipv6 = canonicalIpv6(asked.ipv6)
+  }
+  return columns
+}
+
+function listedNetworks(mode: RoutingMode, networks: readonly string[]): string[] {
+  if (mode === 'custom' && networks.length === 0)
+    throw invalidField('allowed_ips', 'is needed with routing_mode custom')
+  return [...new Set(networks.map(canonicalNetwork))]
+}
+
+type Keys = Pick<PeerRow, 'public_key' | 'private_key' | 'preshared_key'>
+
+function newKeys(
+  id: string,
+  sealer: Sealer,
+  { publicKey, withPreshared }: { publicKey: string | undefined; withPreshared: boolean },
+): Keys {
+  const pair = publicKey === undefined ? generateKeyPair() : undefined
+  return {
+    public_key: publicKey ?? pair?.publicKey ?? '',
+    private_key: pair === undefined ? null : sealer.seal(pair.privateKey, sealedPlace.peerKey(id)),
+    preshared_key: withPreshared ? sealer.seal(generatePresharedKey(), sealedPlace.presharedKey(id)) : null,
+  }
+}
+
+function changedKeys(row: PeerRow, changes: PeerUpdate, sealer: Sealer): Partial<Keys> {
+  const keys: Partial<Keys> = {}
+  if (changes.public_key !== undefined && changes.public_key !== row.public_key) {
+    Object.assign(keys, { public_key: changes.public_key, private_key: null })
+  }
+  if (changes.use_preshared_key === false) keys.preshared_key = null
+  if (changes.use_preshared_key === true && row.preshared_key === null) {
+    keys.preshared_key = sealer.seal(generatePresharedKey(), sealedPlace.presharedKey(row.id))
+  }
+  return keys
+}
+
+/** The unique indexes say the same; this says who has it. An address with two peers would silently belong to the last. */
+async function checkUnique(trx: Kysely<Tables>, row: PeerRow): Promise<void> {
+  const others = (await findPeersWith(trx, row)).filter((other) => other.id !== row.id)
+  for (const other of others) {
+    if (other.name_key === row.name_key) throw conflict('name', `The name ${row.name} is taken`)
+    if (other.ip === row.ip) throw conflict('ip', `The address ${row.ip} belongs to ${other.name}`)
+    if (other.ipv6 !== null && other.ipv6 === row.ipv6)
+      throw conflict('ipv6', `The address ${row.ipv6} belongs to ${other.name}`)
+    if (other.public_key === row.public_key) throw conflict('public_key', `The public key belongs to ${other.name}`)
+  }
+  const own = await trx
+    .selectFrom('interfaces')
+    .select('name')
+    .where('public_key', '=', row.public_key)
+    .executeTakeFirst()
+  if (own !== undefined) throw conflict('public_key', `The public key belongs to the interface ${own.name}`)
+}

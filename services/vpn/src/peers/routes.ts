@@ -1,0 +1,148 @@
+import type { Route } from '@hearth/http'
+import { route } from '../access.ts'
+import { dataEnvelope, done, messageEnvelope, ok } from '../envelope.ts'
+import type { Publish } from '../events/publish.ts'
+import type { Peers } from './peers.ts'
+import { encodeQrCode } from './qr-code.ts'
+import { Peer, PeerCreate, PeerDeleted, PeerListQuery, PeerPage, PeerParams, PeerUpdate } from './schema.ts'
+
+const shared = { tag: 'Peers', limit: 'counted' } as const
+const member = { ...shared, path: '/api/peers/{id}', params: PeerParams } as const
+
+/** Peers: everyone signed in may look, administrators change and hand out configurations. */
+export function peerRoutes(peers: Peers, publish: Publish): Route[] {
+  const changed = (id: string) => publish({ type: 'changed', collection: 'peers', id })
+  return [...readingRoutes(peers), ...configurationRoutes(peers), ...changingRoutes(peers, changed)]
+}
+
+function readingRoutes(peers: Peers): Route[] {
+  return [
+    route(
+      {
+        ...shared,
+        method: 'GET',
+        path: '/api/peers',
+        summary: 'List peers',
+        description: 'In the order they were created, unless sorted. Counts stand beside the array inside `data`.',
+        access: 'signed-in',
+        query: PeerListQuery,
+        success: { status: 200, body: dataEnvelope(PeerPage) },
+      },
+      async ({ caller, query }) => {
+        const { rows, total } = await peers.list(caller, query)
+        return ok({ peers: rows, total, limit: query.limit, offset: query.offset })
+      },
+    ),
+    route(
+      {
+        ...member,
+        method: 'GET',
+        summary: 'Read a peer',
+        access: 'signed-in',
+        success: { status: 200, body: dataEnvelope(Peer) },
+        errors: [404],
+      },
+      async ({ caller, params }) => ok(await peers.get(caller, params.id)),
+    ),
+  ]
+}
+
+function configurationRoutes(peers: Peers): Route[] {
+  return [
+    route(
+      {
+        ...member,
+        method: 'GET',
+        path: '/api/peers/{id}/config',
+        summary: 'The device’s configuration',
+        description: 'A file for wg-quick and the WireGuard apps. It holds the device’s private key.',
+        access: 'admin',
+        success: { status: 200, media: 'text/plain', description: 'The file' },
+        errors: [404],
+      },
+      async ({ params, client }) => {
+        const { name, text } = await peers.configuration(params.id, client.host)
+        return { content: text, fileName: `${fileNameOf(name)}.conf` }
+      },
+    ),
+    route(
+      {
+        ...member,
+        method: 'GET',
+        path: '/api/peers/{id}/qrcode',
+        summary: 'The configuration as a QR code',
+        access: 'admin',
+        success: { status: 200, media: 'image/png', description: 'The picture' },
+        errors: [404],
+      },
+      async ({ params, client }) => ({
+        content: await encodeQrCode((await peers.configuration(params.id, client.host)).text),
+      }),
+    ),
+  ]
+}
+
+function changingRoutes(peers: Peers, changed: (id: string) => void): Route[] {
+  return [
+    route(
+      {
+        ...shared,
+        method: 'POST',
+        path: '/api/peers',
+        summary: 'Create a peer',
+        description: 'The service chooses address and keys that are left out, and puts the peer on the running device.',
+        access: 'admin',
+        body: PeerCreate,
+        success: { status: 201, body: messageEnvelope(Peer) },
+        errors: [409],
+      },
+      async ({ body }) => {
+        const peer = await peers.create(body)
+        changed(peer.id)
+        return done(peer, `Peer ${peer.name} created`)
+      },
+    ),
+    route(
+      {
+        ...member,
+        method: 'PUT',
+        summary: 'Change a peer',
+        description: 'Members that are left out stay. No other peer is disturbed.',
+        access: 'admin',
+        body: PeerUpdate,
+        success: { status: 200, body: messageEnvelope(Peer) },
+        errors: [404, 409],
+      },
+      async ({ params, body }) => {
+        const peer = await peers.update(params.id, body)
+        changed(peer.id)
+        return done(peer, `Peer ${peer.name} changed`)
+      },
+    ),
+    route(
+      {
+        ...member,
+        method: 'DELETE',
+        summary: 'Delete a peer',
+        access: 'admin',
+        success: { status: 200, body: messageEnvelope(PeerDeleted) },
+        errors: [404],
+      },
+      async ({ params }) => {
+        const { id, name } = await peers.remove(params.id)
+        changed(id)
+        return done({ id, name }, `Peer ${name} deleted`)
+      },
+    ),
+  ]
+}
+
+/** A file name the WireGuard apps take for the tunnel's name: at most 15 plain characters. */
+function fileNameOf(name: string): string {
+  const plain = name
+    .normalize('NFKD')
+    .replaceAll(/[^A-Za-z0-9_=+.-]+/g, '-')
+    .replaceAll(/^[-.]+|[-.]+$/g, '')
+    .slice(0, 15)
+  return plain === '' ? 'wireguard' : plain
+}

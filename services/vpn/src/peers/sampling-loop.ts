@@ -1,0 +1,84 @@
+import type { Log } from '@hearth/runtime'
+import type { ServiceEvent } from '../events/schema.ts'
+import type { FollowedPeer, SampleReport, Sampler } from './sampler.ts'
+import { momentOf } from './peer-view.ts'
+
+/** More changed peers than this in one round are not sent one by one; pages read their list again instead. */
+const activityBound = 500
+
+export interface SamplingParts {
+  readonly sampler: Sampler
+  readonly log: Log
+  /** Read before every pause, so that a changed setting takes effect at once. */
+  readonly intervalMs: () => number
+  readonly publish: (event: ServiceEvent) => void
+  /** Takes expired peers off an interface. */
+  readonly onExpired: (name: string) => Promise<void>
+  /** Called after every round. */
+  readonly onSample: () => Promise<void>
+}
+
+/** Reads all devices again and again until closed, and tells listeners what changed. */
+export interface SamplingLoop {
+  /** Lets the running round finish and writes down what is left. */
+  close(): Promise<void>
+}
+
+/** Starts the loop. A round that takes long stretches the pauses: reading takes a twentieth of one core at the most. */
+export function startSampling(parts: SamplingParts): SamplingLoop {
+  const { sampler } = parts
+  let timer: NodeJS.Timeout | undefined
+  let isClosed = false
+  let running = Promise.resolve()
+
+  async function round(): Promise<void> {
+    try {
+      const report = await sampler.sample()
+      publishSample(parts, report)
+      for (const name of report.expired) await parts.onExpired(name)
+      await parts.onSample()
+    } catch (error) {
+      parts.log.error({ err: error }, 'sampling failed')
+    }
+  }
+
+  function next(delay: number): void {
+    if (isClosed) return
+    timer = setTimeout(() => {
+      running = round().then(() => next(Math.max(parts.intervalMs(), (sampler.lastReport()?.durationMs ?? 0) * 20)))
+    }, delay)
+  }
+
+  next(0)
+  return {
+    async close() {
+      isClosed = true
+      clearTimeout(timer)
+      await running
+      await sampler.flush()
+    },
+  }
+}
+
+function publishSample({ publish }: SamplingParts, report: SampleReport): void {
+  for (const peer of report.switched.slice(0, activityBound)) {
+    publish({ type: 'connection', id: peer.id, name: peer.name, connected: peer.connected })
+  }
+  if (report.changed.length > activityBound) publish({ type: 'changed', collection: 'peers', id: null })
+  else if (report.changed.length > 0) publish({ type: 'activity', peers: report.changed.map(activityOf) })
+}
+
+function activityOf(peer: FollowedPeer) {
+  const { activity, connected } = peer
+  const isOff = !peer.enabled || (peer.expiresAt !== null && peer.expiresAt <= Date.now())
+  return {
+    id: peer.id,
+    interface: peer.interface,
+    status: isOff ? ('disabled' as const) : connected ? ('active' as const) : ('inactive' as const),
+    connected,
+    last_handshake: momentOf(activity.lastHandshake),
+    transfer_rx: activity.rxTotal,
+    transfer_tx: activity.txTotal,
+    endpoint: activity.endpoint,
+  }
+}

@@ -1,0 +1,167 @@
+import { likePattern, type Page } from '@hearth/database'
+import type { ExpressionBuilder, Kysely, SelectQueryBuilder } from 'kysely'
+import type { PeerActivityRow, PeerRow, Tables } from '../database/tables.ts'
+import type { PeerListQuery } from './schema.ts'
+import { handshakeLifetime } from './status.ts'
+
+type Db = Kysely<Tables>
+
+/** A peer with what its device last reported and whether its interface is meant to run. */
+export interface PeerWithActivityRow extends PeerRow {
+  readonly last_handshake: number | null
+  readonly endpoint: string | null
+  readonly rx_total: number
+  readonly tx_total: number
+  readonly interface_enabled: number
+}
+
+type Joined = Tables & { peer_activity: PeerActivityRow }
+type JoinedQuery<O> = SelectQueryBuilder<Joined, 'peers' | 'peer_activity' | 'interfaces', O>
+type Where = ExpressionBuilder<Joined, 'peers' | 'peer_activity' | 'interfaces'>
+
+function joined(db: Db): JoinedQuery<object> {
+  return db
+    .selectFrom('peers')
+    .innerJoin('peer_activity', 'peer_activity.peer_id', 'peers.id')
+    .innerJoin('interfaces', 'interfaces.name', 'peers.interface')
+}
+
+function withActivity(query: JoinedQuery<object>): JoinedQuery<PeerWithActivityRow> {
+  return query
+    .selectAll('peers')
+    .select([
+      'peer_activity.last_handshake',
+      'peer_activity.endpoint',
+      'peer_activity.rx_total',
+      'peer_activity.tx_total',
+    ])
+    .select('interfaces.enabled as interface_enabled')
+}
+
+/** One page of the peers a query asks for, at a moment: what is active or expired depends on it. */
+export async function listPeerRows(db: Db, query: PeerListQuery, now: number): Promise<Page<PeerWithActivityRow>> {
+  const filtered = filter(joined(db), query, now)
+  const rows = await withActivity(filtered)
+    .orderBy(sortColumns[query.sort], query.order)
+    .orderBy('peers.id', query.order)
+    .limit(query.limit)
+    .offset(query.offset)
+    .execute()
+  const { count } = await filtered.select((row) => row.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
+  return { rows, total: count }
+}
+
+const sortColumns = {
+  created_at: 'peers.created_at',
+  name: 'peers.name_key',
+  ip: 'peers.ip_number',
+  last_handshake: 'peer_activity.last_handshake',
+  transfer_rx: 'peer_activity.rx_total',
+  transfer_tx: 'peer_activity.tx_total',
+} as const
+
+function filter(base: JoinedQuery<object>, query: PeerListQuery, now: number): JoinedQuery<object> {
+  let filtered = base
+  if (query.interface !== undefined) filtered = filtered.where('peers.interface', '=', query.interface)
+  if (query.status !== undefined) filtered = filtered.where((where) => hasStatus(where, query.status ?? 'active', now))
+  const search = query.search?.trim() ?? ''
+  if (search !== '') filtered = filtered.where((where) => matches(where, search))
+  return filtered
+}
+
+/** The same rule as `peerStatus`, for the database. */
+function hasStatus(where: Where, status: NonNullable<PeerListQuery['status']>, now: number) {
+  const usable = where.and([
+    where('peers.enabled', '=', 1),
+    where.or([where('peers.expires_at', 'is', null), where('peers.expires_at', '>', now)]),
+  ])
+  const connected = where.and([
+    where('peer_activity.last_handshake', 'is not', null),
+    where('peer_activity.last_handshake', '>', now - handshakeLifetime),
+    where('interfaces.enabled', '=', 1),
+  ])
+  if (status === 'disabled') return where.not(usable)
+  return where.and([usable, status === 'inactive' ? where.not(connected) : connected])
+}
+
+function matches(where: Where, search: string) {
+  const part = likePattern(search.normalize('NFC').toLowerCase())
+  const like = (column: 'peers.name_key' | 'peers.ip' | 'peers.ipv6' | 'peers.public_key', pattern: string) =>
+    where(column, 'like', where.val(pattern))
+  return where.or([
+    like('peers.name_key', `%${part}%`),
+    like('peers.ip', `%${part}%`),
+    like('peers.ipv6', `%${part}%`),
+    like('peers.public_key', `${likePattern(search)}%`),
+  ])
+}
+
+export function findPeerRow(db: Db, id: string): Promise<PeerWithActivityRow | undefined> {
+  return withActivity(joined(db)).where('peers.id', '=', id).executeTakeFirst()
+}
+
+/** Peers of an interface that should be on the device at a moment: enabled and not expired; all of them, or the isolated. */
+export function effectivePeerRows(db: Db, name: string, only: { at: number; isolated?: boolean }): Promise<PeerRow[]> {
+  return db
+    .selectFrom('peers')
+    .selectAll()
+    .where('interface', '=', name)
+    .where('enabled', '=', 1)
+    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', only.at)]))
+    .$if(only.isolated === true, (query) => query.where('client_isolation', '=', 1))
+    .execute()
+}
+
+/** Adds a peer with no activity yet. */
+export async function insertPeerRow(db: Db, row: PeerRow): Promise<void> {
+  await db.insertInto('peers').values(row).execute()
+  await db
+    .insertInto('peer_activity')
+    .values({ peer_id: row.id, last_handshake: null, endpoint: null, rx_total: 0, tx_total: 0, rx_seen: 0, tx_seen: 0 })
+    .execute()
+}
+
+export async function updatePeerRow(db: Db, id: string, changes: Partial<Omit<PeerRow, 'id'>>): Promise<void> {
+  await db.updateTable('peers').set(changes).where('id', '=', id).execute()
+}
+
+export async function deletePeerRow(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('peers').where('id', '=', id).execute()
+}
+
+/** Which of these things of a new or changed peer another peer already has, and what that one is called. */
+export async function findPeersWith(
+  db: Db,
+  wanted: { name_key?: string; ip?: string; ipv6?: string | null; public_key?: string },
+): Promise<Pick<PeerRow, 'id' | 'name' | 'name_key' | 'ip' | 'ipv6' | 'public_key'>[]> {
+  return db
+    .selectFrom('peers')
+    .select(['id', 'name', 'name_key', 'ip', 'ipv6', 'public_key'])
+    .where((where) =>
+      where.or(
+        (['name_key', 'ip', 'ipv6', 'public_key'] as const).flatMap((column) => {
+          const value = wanted[column]
+          return value === undefined || value === null ? [] : [where(column, '=', value)]
+        }),
+      ),
+    )
+    .execute()
+}
+
+/** The addresses in use in a stretch of an interface's network, ascending. */
+export async function usedAddresses(db: Db, name: string, range: { from: number; limit: number }): Promise<number[]> {
+  const rows = await db
+    .selectFrom('peers')
+    .select('ip_number')
+    .where('interface', '=', name)
+    .where('ip_number', '>=', range.from)
+    .orderBy('ip_number')
+    .limit(range.limit)
+    .execute()
+  return rows.map((row) => row.ip_number)
+}
+
+/** Whether an IPv6 address belongs to a peer. */
+export async function isIpv6Used(db: Db, address: string): Promise<boolean> {
+  return (await db.selectFrom('peers').select('id').where('ipv6', '=', address).executeTakeFirst()) !== undefined
+}

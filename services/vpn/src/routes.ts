@@ -1,0 +1,84 @@
+import type { Route } from '@hearth/http'
+import { z } from 'zod'
+import { route, type Caller } from './access.ts'
+import { version } from './about.ts'
+import { dataEnvelope, ok, OpenApiDocument } from './envelope.ts'
+import type { Events } from './events/events.ts'
+import type { Publish } from './events/publish.ts'
+import { eventRoutes } from './events/routes.ts'
+import type { Interfaces } from './interfaces/interfaces.ts'
+import { interfaceRoutes } from './interfaces/routes.ts'
+import type { InterfaceProposal } from './interfaces/schema.ts'
+import { overviewRoutes } from './overview/routes.ts'
+import type { Dashboard } from './overview/schema.ts'
+import type { Peers } from './peers/peers.ts'
+import { peerRoutes } from './peers/routes.ts'
+import { sessionRoutes } from './sessions/routes.ts'
+import type { Sessions } from './sessions/sessions.ts'
+import { settingsRoutes } from './settings/routes.ts'
+import type { SettingsKeeper } from './settings/settings.ts'
+import { tokenRoutes } from './tokens/routes.ts'
+import type { Tokens } from './tokens/tokens.ts'
+import { userRoutes } from './users/routes.ts'
+import type { Users } from './users/users.ts'
+
+/** Everything the endpoints call. */
+export interface Features {
+  readonly sessions: Sessions
+  readonly tokens: Tokens
+  readonly users: Users
+  readonly settings: SettingsKeeper
+  readonly interfaces: Interfaces
+  readonly peers: Peers
+  readonly events: Events
+  readonly proposal: () => Promise<InterfaceProposal>
+  readonly overview: () => Promise<Dashboard>
+  readonly stillValid: (caller: Caller) => Promise<boolean>
+  readonly refundSignIn: (address: string) => void
+  readonly document: () => Record<string, unknown>
+}
+
+/** Every endpoint of the service. */
+export function allRoutes(features: Features): Route[] {
+  const { events, sessions, tokens, users, settings, interfaces, peers } = features
+  const publish: Publish = (event) => events.publish(event)
+  return [
+    ...generalRoutes(features.document),
+    ...sessionRoutes(sessions, features.refundSignIn),
+    ...tokenRoutes(tokens, publish),
+    ...interfaceRoutes(interfaces, features.proposal, publish),
+    ...peerRoutes(peers, publish),
+    ...overviewRoutes(features.overview),
+    ...userRoutes(users, publish),
+    ...settingsRoutes(settings, publish),
+    ...eventRoutes(events, features.stillValid),
+  ]
+}
+
+function generalRoutes(document: () => Record<string, unknown>): Route[] {
+  const shared = { method: 'GET', tag: 'General' } as const
+  return [
+    route(
+      {
+        ...shared,
+        path: '/health',
+        summary: 'Whether the service answers',
+        access: 'public',
+        limit: 'none',
+        success: { status: 200, body: dataEnvelope(z.object({ status: z.literal('ok'), version: z.string() })) },
+      },
+      () => ok({ status: 'ok' as const, version }),
+    ),
+    route(
+      {
+        ...shared,
+        path: '/api/openapi.json',
+        summary: 'This description',
+        access: 'signed-in',
+        limit: 'counted',
+        success: { status: 200, body: OpenApiDocument },
+      },
+      () => document(),
+    ),
+  ]
+}

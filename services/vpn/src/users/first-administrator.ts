@@ -1,0 +1,74 @@
+import { randomUUIDv7 } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createPassword, hashPassword } from '@hearth/credentials'
+import type { Database } from '@hearth/database'
+import { OperatorError, writeFileAtomic } from '@hearth/runtime'
+import type { Tables, UserRow } from '../database/tables.ts'
+import {
+  countOtherAdministrators,
+  deleteSessionsOfUser,
+  findUserRowByName,
+  insertUserRow,
+  updateUserRow,
+} from './store.ts'
+
+/** The account of the first start. */
+export const firstAdministrator = 'admin'
+
+/** Where the generated password waits, mode 0600, until it is changed. */
+export const initialPasswordFile = (dataDirectory: string): string => join(dataDirectory, 'initial-admin-password')
+
+/**
+ * Makes the administrator `admin` with a generated password when nobody could sign in as administrator, and saves the
+ * password for its owner. Returns the password when one was made.
+ */
+export async function createFirstAdministrator(
+  database: Database<Tables>,
+  options: { dataDirectory: string; now: number },
+): Promise<string | undefined> {
+  const db = database.query
+  if ((await countOtherAdministrators(db, '')) > 0) return undefined
+  if ((await findUserRowByName(db, firstAdministrator)) !== undefined) return undefined
+  const password = createPassword()
+  const row: UserRow = {
+    id: randomUUIDv7(),
+    username: firstAdministrator,
+    email: 'admin@localhost',
+    role: 'admin',
+    password_hash: await hashPassword(password),
+    is_active: 1,
+    password_change_required: 1,
+    created_at: options.now,
+    last_login_at: null,
+    last_login_ip: null,
+  }
+  // The file first: a password that is in force and nowhere to be read would lock everyone out.
+  await writeFileAtomic(initialPasswordFile(options.dataDirectory), `${password}\n`)
+  await insertUserRow(db, row)
+  return password
+}
+
+/** The generated password is of no use once it was changed. */
+export async function forgetInitialPassword(dataDirectory: string, user: UserRow): Promise<void> {
+  if (user.username === firstAdministrator) await rm(initialPasswordFile(dataDirectory), { force: true })
+}
+
+/** Gives `admin` a new generated password that must be changed, ends its sessions, and returns the password. */
+export async function resetAdministrator(database: Database<Tables>, dataDirectory: string): Promise<string> {
+  const user = await findUserRowByName(database.query, firstAdministrator)
+  if (user === undefined) throw new OperatorError(`there is no user ${firstAdministrator}; start the service once`)
+  const password = createPassword()
+  const values = {
+    password_hash: await hashPassword(password),
+    password_change_required: 1,
+    is_active: 1,
+    role: 'admin' as const,
+  }
+  await database.query.transaction().execute(async (trx) => {
+    await updateUserRow(trx, user.id, values)
+    await deleteSessionsOfUser(trx, user.id)
+  })
+  await forgetInitialPassword(dataDirectory, user)
+  return password
+}
