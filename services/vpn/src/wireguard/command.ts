@@ -19,8 +19,8 @@ export interface CommandOptions {
  */
 export type RunCommand = (file: string, args: readonly string[], options?: CommandOptions) => Promise<string>
 
-/** Bytes of output a command may print; a device with 65 536 peers prints about 6 MB. */
-const outputBound = 32 * 1024 * 1024
+/** Bytes of output a command may print; a device with 65 536 peers prints about 7 MB. */
+const outputBound = 12 * 1024 * 1024
 
 /** The environment of every command: enough to find programs, nothing of the service's own settings. */
 const environment = {
@@ -62,6 +62,7 @@ function runOnce(program: string, args: readonly string[], options: CommandOptio
 function failureOf(result: CommandResult): string {
   if (result.code === 'ENOENT') return 'the program is not installed'
   if (result.timedOut) return 'no answer in time, ended'
+  if (result.isMaxBuffer) return 'printed too much'
   const said = result.stderr
     .split('\n')
     .map((line) => line.trim())

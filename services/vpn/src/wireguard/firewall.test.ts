@@ -142,13 +142,16 @@ describe('firewall', { skip: obstacle ?? false }, () => {
     const firewall = createFirewall(run, noForwarding)
     const rules: InterfaceRules = { name, subnets: ['10.8.0.0/24'], nat: true, forwarding: true, isolated: [] }
     void server.start(process.execPath, '--eval', listenerProgram)
-    const reach = async () => ({
-      peer: await first.canReach('10.8.0.3'),
-      reverse: await second.canReach('10.8.0.2'),
-      host: await canConnect(first, 8080),
-      dns: await canConnect(first, 53),
-      world: await first.canReach('203.0.113.9'),
-    })
+    const reach = async () => {
+      const [peer, reverse, host, dns, beyond] = await Promise.all([
+        first.canReach('10.8.0.3'),
+        second.canReach('10.8.0.2'),
+        canConnect(first, 8080),
+        canConnect(first, 53),
+        first.canReach('203.0.113.9'),
+      ])
+      return { peer, reverse, host, dns, world: beyond }
+    }
     await firewall.apply([rules])
     assert.ok(await isListening(server), 'the listener runs')
     assert.ok(await second.canReach('10.8.0.1'), 'the second tunnel works')

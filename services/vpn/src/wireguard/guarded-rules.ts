@@ -7,6 +7,11 @@ export interface GuardedRules {
   /** Puts one interface's rules in force, or takes them away with null. On failure nothing changes. */
   set(name: string, rules: InterfaceRules | null): Promise<void>
   /**
+   * Starts over with the rules of all interfaces at once, so that after a restart of the service no interface waits without
+   * its isolation for the others to be looked at.
+   */
+  startWith(all: readonly InterfaceRules[]): Promise<void>
+  /**
    * Runs a change of peers while both their old and their new isolation holds, then leaves the new rules in force; on failure
    * the old ones. So no peer is on the tunnel for a moment without its isolation.
    */
@@ -48,5 +53,11 @@ export function createGuardedRules(firewall: Firewall): GuardedRules {
     }
   }
 
-  return { of: (name) => inForce.get(name) ?? null, set, during }
+  async function startWith(all: readonly InterfaceRules[]): Promise<void> {
+    inForce.clear()
+    for (const rules of all) inForce.set(rules.name, rules)
+    await firewall.apply(all)
+  }
+
+  return { of: (name) => inForce.get(name) ?? null, set, startWith, during }
 }

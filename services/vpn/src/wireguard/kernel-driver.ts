@@ -2,6 +2,7 @@ import type { RunCommand } from './command.ts'
 import { encodeAddConf } from './conf-text.ts'
 import { DeviceError, type DeviceConfig, type DeviceState, type PeerChange, type WireGuardDriver } from './device.ts'
 import { parseDump } from './dump.ts'
+import { checkedInterfaceName } from './interface-name.ts'
 import { isKey, publicKeyOf } from './keys.ts'
 import { adjustLink, deleteLink, findLink, linkDifferences } from './link.ts'
 
@@ -31,10 +32,7 @@ export function createKernelDriver(
   maker: DeviceMaker = createKernelDeviceMaker(run),
 ): WireGuardDriver {
   const list = async () => (await run('wg', ['show', 'interfaces'])).split(/\s+/).filter((name) => name !== '')
-  const read = async (name: string) => {
-    const isRunning = (await findLink(run, name)) !== undefined && (await list()).includes(name)
-    return isRunning ? readDump(run, name) : undefined
-  }
+  const read = (name: string) => readDevice(run, name)
   return {
     backend: 'kernel',
     list,
@@ -63,8 +61,14 @@ export function createKernelDriver(
   }
 }
 
-async function readDump(run: RunCommand, name: string): Promise<DeviceState> {
-  return parseDump(await run('wg', ['show', name, 'dump']))
+async function readDevice(run: RunCommand, name: string): Promise<DeviceState | undefined> {
+  try {
+    return parseDump(await run('wg', ['show', checkedInterfaceName(name), 'dump']))
+  } catch (error) {
+    const isAbsent = error instanceof DeviceError && /No such device|not supported/.test(error.message)
+    if (isAbsent) return undefined
+    throw error
+  }
 }
 
 async function adjustNewDevice({ run, maker, config }: { run: RunCommand; maker: DeviceMaker; config: DeviceConfig }) {

@@ -23,6 +23,20 @@ export async function reconcileNow(context: TunnelContext, name: string): Promis
   return desired === undefined ? undefined : settle(context, desired)
 }
 
+/** Brings all interfaces to what the database wants, one after the other; a failure of one is logged and stays its own. */
+export async function reconcileAll(context: TunnelContext): Promise<void> {
+  const { log, rules, options } = context
+  const all = await options.desired()
+  const tellFailure = (name: string) => (error: unknown) => {
+    log.error({ interface: name, reason: deviceErrorOf(name, error).message }, 'interface failed')
+  }
+  const running = all.filter((device) => device.running)
+  await rules.startWith(running.map((device) => device.rules)).catch(tellFailure('firewall'))
+  for (const { config } of all) {
+    await runInTurn(context, config.name, () => reconcileNow(context, config.name)).catch(tellFailure(config.name))
+  }
+}
+
 /** Looks first without holding anything up; only what looks wrong is looked at again, and repaired, in its turn. */
 export async function checkAll(context: TunnelContext): Promise<void> {
   for (const desired of await context.options.desired()) {

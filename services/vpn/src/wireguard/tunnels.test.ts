@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -353,6 +354,39 @@ describe('tunnels and the host', { skip: obstacle ?? false }, () => {
     assert.match(await bench.run('nft', ['list', 'table', 'inet', 'hearth_vpn']), /masquerade/)
   })
 
+  test('a tunnel whose process died comes back with its peers', async (t) => {
+    const bench = await realBench(t)
+    const device = wanted(bench.name, [peer(2), peer(3)])
+    const { tunnels, drifts } = controller(t, bench, device)
+    await tunnels.bring(device)
+    tunnels.watch(20)
+    await bench.run('ip', ['link', 'delete', 'dev', bench.name])
+    await until(() => drifts.some(({ failure }) => failure === null), 'it is repaired')
+    assert.ok(drifts.at(-1)?.device.includes('device missing'))
+    assert.equal((await heldPeers(tunnels, bench.name)).length, 2)
+  })
+
+  test('after a restart the rules of all interfaces are replaced in one step', async (t) => {
+    const bench = await realBench(t)
+    const [first, second] = [wanted(bench.name, [peer(2)]), wanted(uniqueName('wg'), [peer(3)])]
+    const devices = [first, { ...second, config: { ...second.config, listenPort: 51_821 } }]
+    const listings: string[] = []
+    const run: typeof bench.run = async (...command) => {
+      const result = await bench.run(...command)
+      if (command[0] === 'nft' && command[1][0] === '-f')
+        listings.push(await bench.run('nft', ['list', 'set', 'inet', 'hearth_vpn', 'tunnels']))
+      return result
+    }
+    const firewall = createFirewall(run, () => Promise.resolve())
+    const log = createLog({ name: 'test', level: 'silent' })
+    const tunnels = createTunnels({ driver: bench.driver, firewall, desired: () => Promise.resolve(devices), log })
+    t.after(() => tunnels.close())
+    await tunnels.reconcileAll()
+    for (const { config } of devices) assert.equal(tunnels.state(config.name).status, 'up')
+    assert.equal(listings.length, 1)
+    for (const { config } of devices) assert.ok(listings[0]?.includes(config.name))
+  })
+
   test('isolation is in force before the peer is, and goes back when the peer is refused', async (t) => {
     const bench = await realBench(t)
     const device = wanted(bench.name, [])
@@ -384,7 +418,7 @@ describe('tunnels and the host', { skip: obstacle ?? false }, () => {
     const name = uniqueName('wg')
     const device = wanted(name, [peer(2), peer(3)])
     const running = host.start(process.execPath, '--input-type=module', '--eval', bringProgram(device))
-    await until(async () => (await host.run('ip', '-o', 'address')).includes('10.8.0.1/16'), 'the tunnel is up')
+    await once(running.stdout, 'data')
     process.kill(running.pid!, 'SIGKILL')
     await running
     const run = createCommandRunner(host.prefix)
@@ -397,7 +431,7 @@ describe('tunnels and the host', { skip: obstacle ?? false }, () => {
     }
     const firewall = createFirewall(run, () => Promise.resolve())
     const { tunnels } = controller(t, { driver: watched, firewall, name, run }, device)
-    await until(async () => (await tunnels.read(name))?.peers.size === 2, 'the peers are still there')
+    assert.equal((await tunnels.read(name))?.peers.size, 2)
     await tunnels.reconcileAll()
     assert.equal(tunnels.state(name).status, 'up')
     assert.equal(changes.includes('change'), false)
@@ -414,5 +448,6 @@ function bringProgram(device: DesiredDevice): string {
     const { config, peers } = ${JSON.stringify(device)}
     await driver.ensure(config)
     await driver.change(config.name, peers.map((peer) => ({ kind: 'set', peer })))
+    console.log('ready')
     setInterval(() => undefined, 1000)`
 }

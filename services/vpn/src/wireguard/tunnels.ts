@@ -5,11 +5,11 @@ import type { DesiredDevice } from './drift.ts'
 import { repeatRound, reportOnce, type Repetition } from './drift-watch.ts'
 import type { InterfaceRules } from './firewall-rules.ts'
 import { createGuardedRules } from './guarded-rules.ts'
-import { applyBatch, deviceErrorOf } from './peer-batch.ts'
+import { applyBatch } from './peer-batch.ts'
 import { createReadBack } from './read-back.ts'
 import { followed, runInTurn, type TunnelContext, type TunnelsOptions, type TunnelState } from './tunnel-context.ts'
 import { checkReading, readChecked, shareReading } from './tunnel-readings.ts'
-import { checkAll, reconcileNow, settle } from './tunnel-repair.ts'
+import { checkAll, reconcileAll, reconcileNow, settle } from './tunnel-repair.ts'
 
 /** The changes of one interface. Each either did all it says or throws a `DeviceError` after putting back what it could. */
 export interface TunnelChanges {
@@ -65,16 +65,7 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
     take: (name) => inTurn(name, () => changes.take(name)),
     exclusively: (name, work) => inTurn(name, () => work(changes)),
     reconcile: (name) => inTurn(name, async () => void (await reconcileNow(context, name))),
-    async reconcileAll() {
-      for (const { config } of await options.desired()) {
-        await inTurn(config.name, () => reconcileNow(context, config.name)).catch((error: unknown) => {
-          options.log.error(
-            { interface: config.name, reason: deviceErrorOf(config.name, error).message },
-            'interface failed',
-          )
-        })
-      }
-    },
+    reconcileAll: () => reconcileAll(context),
     watch: (interval) => void checks.push(repeatRound(() => checkAll(context), { interval, log: options.log })),
     read: (name) => shareReading(context, name),
     state: (name) => context.states.get(name) ?? { status: 'down', reason: null },
