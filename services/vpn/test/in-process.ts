@@ -96,7 +96,7 @@ class InProcess implements TestService {
   async send(method: string, path: string, sending: Sending = {}): Promise<Reply> {
     const { body, token, headers = {}, from = '127.0.0.1' } = sending
     const options: InjectOptions = {
-      method: method as NonNullable<InjectOptions['method']>,
+      method,
       url: path,
       remoteAddress: from,
       headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...headers },
@@ -110,7 +110,7 @@ class InProcess implements TestService {
     return {
       status: answer.statusCode,
       headers: answer.headers as Reply['headers'],
-      body: isJson ? JSON.parse(answer.payload) : undefined,
+      body: isJson && answer.payload !== '' ? JSON.parse(answer.payload) : undefined,
       text: answer.payload,
       raw: answer.rawPayload,
     }

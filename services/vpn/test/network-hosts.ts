@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { access } from 'node:fs/promises'
+import { access, readdir, readlink, stat } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { execa } from 'execa'
 
@@ -72,6 +72,7 @@ export async function createHost(label: string): Promise<NetworkHost> {
   const name = uniqueName(label)
   await execa('ip', ['netns', 'add', name])
   const prefix = ['ip', 'netns', 'exec', name]
+  const namespace = `net:[${(await stat(`/run/netns/${name}`)).ino}]`
   const start = (file: string, ...args: string[]) => startCommand(prefix, file, args)
   await execa('ip', ['-n', name, 'link', 'set', 'lo', 'up'])
   return {
@@ -87,8 +88,10 @@ export async function createHost(label: string): Promise<NetworkHost> {
       return !failed
     },
     async [Symbol.asyncDispose]() {
-      await endProcesses(name)
+      await endProcesses(namespace)
       await execa('ip', ['netns', 'delete', name])
+      // A process that was being started until a moment ago would keep the namespace alive without its name.
+      await endProcesses(namespace)
     },
   }
 }
@@ -130,26 +133,24 @@ async function raiseLink(host: NetworkHost, link: string, addresses: readonly st
 }
 
 /** Asks the processes on a host to end, so that devices clean up after themselves, and ends those that do not. */
-async function endProcesses(name: string): Promise<void> {
+async function endProcesses(namespace: string): Promise<void> {
   const patience = performance.now() + 2000
   const deadline = patience + 5000
-  let asked = new Set<number>()
-  for (let pids = await processesOn(name); pids.length > 0; pids = await processesOn(name)) {
-    if (performance.now() > deadline) throw new Error(`processes ${pids.join(', ')} on ${name} do not end`)
+  const asked = new Set<number>()
+  for (let pids = await processesIn(namespace); pids.length > 0; pids = await processesIn(namespace)) {
+    if (performance.now() > deadline) throw new Error(`processes ${pids.join(', ')} do not end`)
     const isPatient = performance.now() < patience
     for (const pid of pids) if (!isPatient || !asked.has(pid)) signal(pid, isPatient ? 'SIGTERM' : 'SIGKILL')
-    asked = new Set([...asked, ...pids])
+    for (const pid of pids) asked.add(pid)
     await pause(10)
   }
 }
 
-async function processesOn(name: string): Promise<number[]> {
-  const { stdout } = await execa('ip', ['netns', 'pids', name])
-  return stdout
-    .split(/\s+/)
-    .filter((text) => text !== '')
-    .map(Number)
-    .filter((pid) => pid !== process.pid)
+/** The processes in a network namespace, which needs no name any more; the same look-up as `ip netns pids`. */
+async function processesIn(namespace: string): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry))
+  const namespaces = await Promise.all(pids.map((pid) => readlink(`/proc/${pid}/ns/net`).catch(() => '')))
+  return pids.map(Number).filter((pid, index) => namespaces[index] === namespace && pid !== process.pid)
 }
 
 function signal(pid: number, name: NodeJS.Signals): void {
