@@ -21,7 +21,7 @@ function stranger(number: number): DevicePeer {
 }
 
 describe('a session', { skip: obstacle ?? false }, () => {
-  test('loses no packet and counts on while other peers come, change and go', async (t) => {
+  test('loses no packet and counts on while other peers come, change and go', async () => {
     await using server = await createHost('server')
     await using client = await createHost('client')
     await joinHosts([server, ['192.0.2.1/24']], [client, ['192.0.2.2/24']])
@@ -35,7 +35,8 @@ describe('a session', { skip: obstacle ?? false }, () => {
     const peers = [peer]
     const desired = () => Promise.resolve([{ config, peers, rules, running: true }])
     const tunnels = createTunnels({ driver, firewall: createSimulatedFirewall(), desired, log })
-    t.after(() => tunnels.close())
+    await using cleanup = new AsyncDisposableStack()
+    cleanup.defer(() => tunnels.close())
     await tunnels.bring({ config, peers, rules })
 
     const far = createUserspaceDriver(createCommandRunner(client.prefix))

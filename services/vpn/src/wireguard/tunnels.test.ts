@@ -25,14 +25,23 @@ interface Bench {
   readonly firewall: Firewall
   readonly name: string
   readonly run: ReturnType<typeof createCommandRunner>
+  /** What is taken down after the test, the last thing made first. */
+  readonly cleanup: AsyncDisposableStack
+}
+
+function cleanupAfter(t: TestContext): AsyncDisposableStack {
+  const cleanup = new AsyncDisposableStack()
+  t.after(() => cleanup.disposeAsync())
+  return cleanup
 }
 
 async function realBench(t: TestContext): Promise<Bench> {
-  const host = await createHost('tunnel')
-  t.after(() => host[Symbol.asyncDispose]())
+  const cleanup = cleanupAfter(t)
+  const host = cleanup.use(await createHost('tunnel'))
   const run = createCommandRunner(host.prefix)
   return {
     driver: createUserspaceDriver(run),
+    cleanup,
     firewall: createFirewall(run, () => Promise.resolve()),
     name: uniqueName('wg'),
     run,
@@ -40,10 +49,17 @@ async function realBench(t: TestContext): Promise<Bench> {
 }
 
 async function simulatedBench(t: TestContext): Promise<Bench> {
+  const cleanup = cleanupAfter(t)
   const directory = await mkdtemp(join(tmpdir(), 'hearth-tunnels-'))
-  t.after(() => rm(directory, { recursive: true }))
+  cleanup.defer(() => rm(directory, { recursive: true }))
   const run = createCommandRunner()
-  return { driver: createSimulatedDriver(directory), firewall: createSimulatedFirewall(), name: uniqueName('wg'), run }
+  return {
+    driver: createSimulatedDriver(directory),
+    cleanup,
+    firewall: createSimulatedFirewall(),
+    name: uniqueName('wg'),
+    run,
+  }
 }
 
 function peer(number: number): DevicePeer {
@@ -67,7 +83,7 @@ function wanted(name: string, peers: readonly DevicePeer[]): DesiredDevice {
 }
 
 /** A controller with a database of one interface, closed at the end of the test. */
-function controller(t: TestContext, bench: Bench, device: DesiredDevice) {
+function controller(bench: Bench, device: DesiredDevice) {
   const database = { device }
   const drifts: Drift[] = []
   const tunnels = createTunnels({
@@ -77,7 +93,7 @@ function controller(t: TestContext, bench: Bench, device: DesiredDevice) {
     log: createLog({ name: 'test', level: 'silent' }),
     onDrift: (drift) => void drifts.push(drift),
   })
-  t.after(() => tunnels.close())
+  bench.cleanup.defer(() => tunnels.close())
   return { tunnels, database, drifts }
 }
 
@@ -125,7 +141,7 @@ for (const { label, make, skip } of benches) {
       const { name } = bench
       const [first, second, third] = [peer(2), peer(3), peer(4)]
       const device = wanted(name, [first, second])
-      const { tunnels } = controller(t, bench, device)
+      const { tunnels } = controller(bench, device)
       assert.equal(tunnels.state(name).status, 'down')
       await tunnels.bring(device)
       assert.equal(tunnels.state(name).status, 'up')
@@ -143,7 +159,7 @@ for (const { label, make, skip } of benches) {
       const bench = await make(t)
       const [first, thief] = [peer(2), { ...peer(3), allowedIps: ['10.8.0.2/32'] }]
       const device = wanted(bench.name, [first])
-      const { tunnels } = controller(t, bench, device)
+      const { tunnels } = controller(bench, device)
       await tunnels.bring(device)
       await assert.rejects(
         tunnels.apply(bench.name, [{ kind: 'set', peer: thief }]),
@@ -156,7 +172,7 @@ for (const { label, make, skip } of benches) {
       const bench = await make(t)
       const [first, second] = [peer(2), peer(3)]
       const device = wanted(bench.name, [first, second])
-      const { tunnels } = controller(t, bench, device)
+      const { tunnels } = controller(bench, device)
       await tunnels.bring(device)
       const swapped = [
         { ...first, allowedIps: second.allowedIps },
@@ -173,7 +189,7 @@ for (const { label, make, skip } of benches) {
       const bench = await make(t)
       const [first, second, third] = [peer(2), peer(3), peer(4)]
       const device = wanted(bench.name, [first, second])
-      const { tunnels } = controller(t, { ...bench, driver: failing(bench.driver, 2) }, device)
+      const { tunnels } = controller({ ...bench, driver: failing(bench.driver, 2) }, device)
       await tunnels.bring(device)
       const failure = await tunnels
         .apply(bench.name, [
@@ -190,7 +206,7 @@ for (const { label, make, skip } of benches) {
       const bench = await make(t)
       const [first, second] = [peer(2), peer(3)]
       const device = wanted(bench.name, [first, second])
-      const { tunnels, drifts } = controller(t, bench, device)
+      const { tunnels, drifts } = controller(bench, device)
       await tunnels.bring(device)
       tunnels.watch(20)
       await bench.driver.change(bench.name, [{ kind: 'remove', publicKey: first.publicKey }])
@@ -211,7 +227,7 @@ for (const { label, make, skip } of benches) {
     test('a second controller adopts what runs without touching it', async (t) => {
       const bench = await make(t)
       const device = wanted(bench.name, [peer(2), peer(3)])
-      const before = controller(t, bench, device)
+      const before = controller(bench, device)
       await before.tunnels.bring(device)
       await before.tunnels.close()
       const changes: string[] = []
@@ -220,7 +236,7 @@ for (const { label, make, skip } of benches) {
         ensure: (config) => (changes.push(`ensure ${config.name}`), bench.driver.ensure(config)),
         change: (name, list) => (changes.push(...list.map(({ kind }) => kind)), bench.driver.change(name, list)),
       }
-      const { tunnels } = controller(t, { ...bench, driver: watched }, device)
+      const { tunnels } = controller({ ...bench, driver: watched }, device)
       await tunnels.reconcileAll()
       assert.equal(tunnels.state(bench.name).status, 'up')
       assert.deepEqual(
@@ -234,7 +250,7 @@ for (const { label, make, skip } of benches) {
       const [first, second] = [peer(2), peer(3)]
       const device = wanted(bench.name, [first])
       const slow = forgetful(bench.driver)
-      const { tunnels, database, drifts } = controller(t, { ...bench, driver: slow.driver }, device)
+      const { tunnels, database, drifts } = controller({ ...bench, driver: slow.driver }, device)
       await tunnels.bring(device)
       database.device = { ...device, peers: [first, second] }
       slow.forgetNext()
@@ -250,7 +266,7 @@ for (const { label, make, skip } of benches) {
       const bench = await make(t)
       const [first, second] = [peer(2), peer(3)]
       const device = wanted(bench.name, [first])
-      const { tunnels, database, drifts } = controller(t, bench, device)
+      const { tunnels, database, drifts } = controller(bench, device)
       await tunnels.bring(device)
       tunnels.watch(1)
       await tunnels.exclusively(bench.name, async (changes) => {
@@ -267,7 +283,7 @@ for (const { label, make, skip } of benches) {
       const bench = await make(t)
       const device = wanted(bench.name, [peer(2)])
       const stopped = { ...device, running: false }
-      const { tunnels, database } = controller(t, bench, stopped)
+      const { tunnels, database } = controller(bench, stopped)
       await bench.driver.ensure({ ...device.config, privateKey: generateKeyPair().privateKey })
       await tunnels.reconcileAll()
       assert.ok((await tunnels.read(bench.name)) !== undefined)
@@ -289,7 +305,7 @@ for (const { label, make, skip } of benches) {
         change: (name, changes) =>
           isBroken ? Promise.reject(new DeviceError('the device is broken')) : bench.driver.change(name, changes),
       }
-      const { tunnels, drifts } = controller(t, { ...bench, driver }, device)
+      const { tunnels, drifts } = controller({ ...bench, driver }, device)
       await tunnels.bring(device)
       isBroken = true
       await bench.driver.change(bench.name, [{ kind: 'remove', publicKey: first.publicKey }])
@@ -306,7 +322,7 @@ for (const { label, make, skip } of benches) {
     test('many changes at once all arrive, and more than fit are refused', async (t) => {
       const bench = await make(t)
       const device = wanted(bench.name, [])
-      const { tunnels } = controller(t, bench, device)
+      const { tunnels } = controller(bench, device)
       await tunnels.bring(device)
       const peers = Array.from({ length: 50 }, (_, index) => peer(index + 2))
       await Promise.all(peers.map((peer) => tunnels.apply(bench.name, [{ kind: 'set', peer }])))
@@ -343,7 +359,7 @@ describe('tunnels and the host', { skip: obstacle ?? false }, () => {
   test('a firewall that was changed by hand is put right and reported', async (t) => {
     const bench = await realBench(t)
     const device = wanted(bench.name, [peer(2)])
-    const { tunnels, drifts } = controller(t, bench, device)
+    const { tunnels, drifts } = controller(bench, device)
     await tunnels.bring(device)
     tunnels.watch(20)
     await bench.run('nft', ['flush', 'table', 'inet', 'hearth_vpn'])
@@ -357,7 +373,7 @@ describe('tunnels and the host', { skip: obstacle ?? false }, () => {
   test('a tunnel whose process died comes back with its peers', async (t) => {
     const bench = await realBench(t)
     const device = wanted(bench.name, [peer(2), peer(3)])
-    const { tunnels, drifts } = controller(t, bench, device)
+    const { tunnels, drifts } = controller(bench, device)
     await tunnels.bring(device)
     tunnels.watch(20)
     await bench.run('ip', ['link', 'delete', 'dev', bench.name])
@@ -380,7 +396,7 @@ describe('tunnels and the host', { skip: obstacle ?? false }, () => {
     const firewall = createFirewall(run, () => Promise.resolve())
     const log = createLog({ name: 'test', level: 'silent' })
     const tunnels = createTunnels({ driver: bench.driver, firewall, desired: () => Promise.resolve(devices), log })
-    t.after(() => tunnels.close())
+    bench.cleanup.defer(() => tunnels.close())
     await tunnels.reconcileAll()
     for (const { config } of devices) assert.equal(tunnels.state(config.name).status, 'up')
     assert.equal(listings.length, 1)
@@ -401,7 +417,7 @@ describe('tunnels and the host', { skip: obstacle ?? false }, () => {
         await bench.driver.change(name, changes)
       },
     }
-    const { tunnels } = controller(t, { ...bench, driver }, device)
+    const { tunnels } = controller({ ...bench, driver }, device)
     await tunnels.bring(device)
     await tunnels.apply(bench.name, [{ kind: 'set', peer: peer(2) }], { ...device.rules, isolated: ['10.8.0.2'] })
     assert.match(seen[0] ?? '', /10\.8\.0\.2/)
@@ -413,8 +429,8 @@ describe('tunnels and the host', { skip: obstacle ?? false }, () => {
   })
 
   test('kill -9 of the process that made a tunnel leaves it running, and the next one adopts it', async (t) => {
-    const host = await createHost('killed')
-    t.after(() => host[Symbol.asyncDispose]())
+    const cleanup = cleanupAfter(t)
+    const host = cleanup.use(await createHost('killed'))
     const name = uniqueName('wg')
     const device = wanted(name, [peer(2), peer(3)])
     const running = host.start(process.execPath, '--input-type=module', '--eval', bringProgram(device))
@@ -430,7 +446,7 @@ describe('tunnels and the host', { skip: obstacle ?? false }, () => {
       change: (of, list) => (changes.push('change'), driver.change(of, list)),
     }
     const firewall = createFirewall(run, () => Promise.resolve())
-    const { tunnels } = controller(t, { driver: watched, firewall, name, run }, device)
+    const { tunnels } = controller({ driver: watched, firewall, name, run, cleanup }, device)
     assert.equal((await tunnels.read(name))?.peers.size, 2)
     await tunnels.reconcileAll()
     assert.equal(tunnels.state(name).status, 'up')
