@@ -12,7 +12,9 @@ export type Environment = Readonly<Record<string, string | undefined>>
  * @example parseSettings(z.object({ BIND_PORT: portNumber.default(8101) }), process.env)
  */
 export function parseSettings<S extends z.ZodObject>(schema: S, environment: Environment): z.infer<S> {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''))
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+  )
   const result = schema.safeParse(given)
   if (result.success) return result.data
   const issue = result.error.issues[0]

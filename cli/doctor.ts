@@ -1,0 +1,90 @@
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DoctorFact } from '@hearth/runtime'
+import type { ServiceFolder } from '../tools/services.ts'
+import { installedVersion, missingPackages } from '../tools/system-packages.ts'
+
+/** What was found, for everything or for one service. */
+interface Section {
+  readonly title: string
+  readonly facts: readonly DoctorFact[]
+}
+
+/** Looks at this host and prints what is there, what is missing, and what that means. Exit code 1 when something is missing. */
+export async function runDoctor(services: readonly ServiceFolder[], options: { isJson: boolean }): Promise<void> {
+  const sections: Section[] = [{ title: 'Hearth', facts: hostFacts() }]
+  for (const service of services) {
+    sections.push({
+      title: service.title,
+      facts: [...packageFacts(service), ...dataFacts(service), ...(await ownFacts(service))],
+    })
+  }
+  process.stdout.write(options.isJson ? `${JSON.stringify(sections, null, 2)}\n` : sections.map(table).join('\n'))
+  if (sections.some(({ facts }) => facts.some(({ state }) => state === 'missing'))) process.exitCode = 1
+}
+
+function hostFacts(): DoctorFact[] {
+  const isRoot = process.getuid?.() === 0
+  return [
+    { name: 'node', state: 'ok', detail: process.version, meaning: 'comes with the packages, whatever the host has' },
+    {
+      name: 'root',
+      state: isRoot ? 'ok' : 'degraded',
+      detail: isRoot ? 'yes' : `no, user ${process.getuid?.() ?? 'unknown'}`,
+      meaning: isRoot
+        ? 'packages are installed and tunnels made when needed'
+        : 'missing packages are only named, tunnels are simulated',
+    },
+  ]
+}
+
+function packageFacts(service: ServiceFolder): DoctorFact[] {
+  const missing = new Set(missingPackages(service.systemPackages))
+  return Object.entries(service.systemPackages).map(([name, meaning]) => ({
+    name,
+    state: missing.has(name) ? 'missing' : 'ok',
+    detail: missing.has(name) ? 'not installed' : (installedVersion(name) ?? 'installed'),
+    meaning,
+  }))
+}
+
+function dataFacts(service: ServiceFolder): DoctorFact[] {
+  const folder = process.env['DATA_DIR'] ?? join('data', service.name)
+  if (!existsSync(folder))
+    return [{ name: 'data', state: 'ok', detail: `${folder} (not made yet)`, meaning: 'made at the first start' }]
+  const mode = statSync(folder).mode & 0o777
+  const isPrivate = mode === 0o700
+  return [
+    {
+      name: 'data',
+      state: isPrivate ? 'ok' : 'degraded',
+      detail: `${folder}, mode ${mode.toString(8)}`,
+      meaning: isPrivate ? 'only its owner can read it' : 'others on this host can read it; the next start closes it',
+    },
+  ]
+}
+
+async function ownFacts(service: ServiceFolder): Promise<DoctorFact[]> {
+  const file = join(service.folder, 'src/commands.ts')
+  if (!existsSync(file)) return []
+  const { doctor } = (await import(file)) as { doctor?: () => Promise<DoctorFact[]> }
+  return (await doctor?.()) ?? []
+}
+
+const signs = { ok: '✓ ok      ', missing: '✗ missing ', degraded: '! degraded' }
+
+function table({ title, facts }: Section): string {
+  const width = (pick: (fact: DoctorFact) => string) => Math.max(...facts.map((fact) => pick(fact).length))
+  const [names, details] = [
+    width(({ name }) => name),
+    Math.min(
+      48,
+      width(({ detail }) => detail),
+    ),
+  ]
+  const rows = facts.map(
+    ({ name, state, detail, meaning }) =>
+      `  ${signs[state]}  ${name.padEnd(names)}  ${detail.padEnd(details)}  ${meaning}`,
+  )
+  return `${[title, ...rows].join('\n')}\n`
+}

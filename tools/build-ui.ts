@@ -1,0 +1,41 @@
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { findServices, root, type ServiceFolder } from './services.ts'
+
+/** Builds the web pages of each service whose sources changed since they were built. Returns whether all are there. */
+export function buildPages(services: readonly ServiceFolder[]): boolean {
+  return services.map(buildService).every(Boolean)
+}
+
+function buildService(service: ServiceFolder): boolean {
+  const folder = join(service.folder, 'ui')
+  if (!existsSync(join(folder, 'vite.config.ts'))) return true
+  const stamp = join(folder, 'dist/.built-from')
+  const sources = hashOfSources(folder)
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sources) return true
+  process.stderr.write(`hearth: building the web pages of ${service.name}\n`)
+  const vite = join(root, 'node_modules/vite/bin/vite.js')
+  const result = spawnSync(process.execPath, [vite, 'build', '--logLevel', 'warn'], { cwd: folder, encoding: 'utf8' })
+  if (result.status !== 0) {
+    process.stderr.write(
+      `${result.stdout}${result.stderr}hearth: the web pages of ${service.name} could not be built\n`,
+    )
+    return false
+  }
+  writeFileSync(stamp, sources)
+  return true
+}
+
+/** One hash over everything a page is made of. */
+function hashOfSources(folder: string): string {
+  const own = globSync('**/*', { cwd: folder, exclude: ['dist', 'dist/**'], withFileTypes: true })
+  const kit = globSync('**/*', { cwd: join(root, 'kits/ui'), exclude: ['node_modules'], withFileTypes: true })
+  const files = [...own, ...kit].filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  const hash = createHash('sha256').update(readFileSync(join(root, 'package-lock.json')))
+  for (const file of files.sort()) hash.update(file).update(readFileSync(file))
+  return hash.digest('hex')
+}
+
+if (import.meta.main) process.exit(buildPages(findServices()) ? 0 : 1)

@@ -1,0 +1,47 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** The root of the repository. */
+export const root = join(import.meta.dirname, '..')
+
+/** Debian packages by name, each with what it is for. */
+export type Packages = Readonly<Record<string, string>>
+
+/** A service as its folder describes it. */
+export interface ServiceFolder {
+  readonly name: string
+  readonly folder: string
+  readonly title: string
+  readonly port: number
+  readonly systemPackages: Packages
+  readonly testPackages: Packages
+}
+
+interface Manifest {
+  hearth?: { title?: string; port?: number }
+  systemPackages?: Packages
+  testPackages?: Packages
+}
+
+/** Every service there is: a folder under `services` with a package. Nothing else lists them. */
+export function findServices(from = root): ServiceFolder[] {
+  const services = join(from, 'services')
+  return readdirSync(services, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && existsSync(join(services, entry.name, 'package.json')))
+    .map((entry) => describe(entry.name, join(services, entry.name)))
+    .sort((a, b) => a.port - b.port)
+}
+
+/** The packages the checks themselves need, from the root's package. */
+export function checkPackages(from = root): Packages {
+  return readManifest(from).testPackages ?? {}
+}
+
+function describe(name: string, folder: string): ServiceFolder {
+  const { hearth = {}, systemPackages = {}, testPackages = {} } = readManifest(folder)
+  return { name, folder, title: hearth.title ?? name, port: hearth.port ?? 0, systemPackages, testPackages }
+}
+
+function readManifest(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest
+}
