@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { readFile } from 'node:fs/promises'
+import { chromium, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core'
+import { temporaryDirectory } from './temporary-directory.ts'
+
+const executable = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium'
+
+/** Why no browser can be had here, as the reason of a skipped test; false when one can. */
+export function browserObstacle(): string | false {
+  return existsSync(executable) ? false : `no browser at ${executable}`
+}
+
+/** A real browser with an empty profile. */
+export interface TestBrowser extends AsyncDisposable {
+  readonly context: BrowserContext
+  readonly page: Page
+  /** What pages complained about so far: errors, and what the content security policy stopped. */
+  readonly complaints: readonly string[]
+}
+
+/** Starts Chromium without anything that reaches out by itself. Closing it fails when a page complained and nobody looked. */
+export async function startBrowser(
+  options: BrowserContextOptions & { mayComplain?: boolean } = {},
+): Promise<TestBrowser> {
+  const { mayComplain = false, ...contextOptions } = options
+  const profile = await temporaryDirectory('browser')
+  const context = await chromium.launchPersistentContext(profile.path, {
+    executablePath: executable,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+    ...contextOptions,
+  })
+  const complaints: string[] = []
+  context.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      complaints.push(message.text())
+  })
+  context.on('weberror', (error) => complaints.push(error.error().message))
+  const page = context.pages()[0] ?? (await context.newPage())
+  return {
+    context,
+    page,
+    complaints,
+    async [Symbol.asyncDispose]() {
+      await context.close()
+      await profile[Symbol.asyncDispose]()
+      if (complaints.length > 0 && !mayComplain) throw new Error(`pages complained:\n${complaints.join('\n')}`)
+    },
+  }
+}
+
+/** Fails with a readable list when axe finds anything wrong on the page as it stands. */
+export async function assertAccessible(page: Page): Promise<void> {
+  const source = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+  // Through the debugger, not as a script element: the page's own content policy stays in force.
+  await page.evaluate(source)
+  const violations = (await page.evaluate('axe.run()')) as {
+    violations: { id: string; help: string; nodes: { html: string; failureSummary: string }[] }[]
+  }
+  const found = violations.violations.map(
+    ({ id, help, nodes }) =>
+      `${id}: ${help}\n${nodes.map((node) => `    ${node.html}\n    ${node.failureSummary}`).join('\n')}`,
+  )
+  if (found.length > 0) throw new Error(`not accessible at ${page.url()}:\n${found.join('\n')}`)
+}

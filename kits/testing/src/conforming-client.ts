@@ -1,0 +1,95 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+
+/** An answer as the check needs it. */
+export interface Answer {
+  readonly status: number
+  readonly contentType: string
+  /** Parsed when it is JSON. */
+  readonly body: unknown
+}
+
+interface Described {
+  readonly paths: Record<
+    string,
+    Record<string, { responses: Record<string, { content?: Record<string, { schema?: object }> }> }>
+  >
+  readonly components?: object
+}
+
+/** Says whether an answer is what an OpenAPI document promises. */
+export interface Conformance {
+  /** Throws with the operation and the difference. A path the document does not have is only held to be an error. */
+  check(method: string, url: string, answer: Answer): void
+  /** Operations that were answered, as `GET /api/peers 200`, to see what a test covered. */
+  readonly seen: ReadonlySet<string>
+}
+
+/** Reads an OpenAPI 3.1 document once and checks answers against it. */
+export function createConformance(document: object): Conformance {
+  const described = document as Described
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  addFormats.default(ajv)
+  ajv.addSchema({ $id: 'document', ...described })
+  const validators = new Map<string, ValidateFunction>()
+  const seen = new Set<string>()
+
+  function validatorOf(pointer: string): ValidateFunction {
+    const known = validators.get(pointer) ?? ajv.compile({ $ref: `document#${pointer}` })
+    validators.set(pointer, known)
+    return known
+  }
+
+  return {
+    seen,
+    check(method, url, answer) {
+      const path = findPath(described, method, url)
+      if (path === undefined) {
+        if (answer.status < 400) throw new Error(`${method} ${url} is not described and answered ${answer.status}`)
+        return
+      }
+      const name = `${method} ${path} ${answer.status}`
+      const response = described.paths[path]?.[method.toLowerCase()]?.responses[answer.status]
+      if (response === undefined) throw new Error(`${name} is not described`)
+      seen.add(name)
+      const media = answer.contentType.split(';')[0] ?? ''
+      if (response.content?.[media] === undefined)
+        throw new Error(`${name} came as ${media}, described are ${Object.keys(response.content ?? {}).join(', ')}`)
+      if (media !== 'application/json') return
+      const pointer = [
+        'paths',
+        path,
+        method.toLowerCase(),
+        'responses',
+        String(answer.status),
+        'content',
+        media,
+        'schema',
+      ]
+        .map(escape)
+        .join('/')
+      const validate = validatorOf(`/${pointer}`)
+      if (!validate(answer.body)) throw new Error(`${name} is not as described: ${ajv.errorsText(validate.errors)}`)
+    },
+  }
+}
+
+/** The described path that a URL belongs to; one without parameters goes first. */
+function findPath({ paths }: Described, method: string, url: string): string | undefined {
+  const asked = new URL(url, 'http://service').pathname.split('/')
+  const fits = (path: string) => {
+    const parts = path.split('/')
+    return (
+      parts.length === asked.length &&
+      parts.every((part, index) => part === asked[index] || (part.startsWith('{') && asked[index] !== ''))
+    )
+  }
+  const candidates = Object.keys(paths).filter(
+    (path) => fits(path) && paths[path]?.[method.toLowerCase()] !== undefined,
+  )
+  return candidates.sort((a, b) => Number(a.includes('{')) - Number(b.includes('{')))[0]
+}
+
+function escape(part: string): string {
+  return encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))
+}

@@ -1,0 +1,8 @@
+export { arbitraryOf } from './arbitrary.ts'
+export { assertAccessible, browserObstacle, startBrowser, type TestBrowser } from './browser.ts'
+export { createConformance, type Answer, type Conformance } from './conforming-client.ts'
+export { eventually } from './eventually.ts'
+export { readEvents } from './event-stream.ts'
+export { postgresObstacle, startPostgres, type PostgresServer } from './postgres.ts'
+export { runCommand, startServiceProcess, type ServiceProcess } from './service-process.ts'
+export { temporaryDirectory } from './temporary-directory.ts'
