@@ -1,5 +1,5 @@
-import { chmodSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { makePrivateFile } from '@hearth/runtime'
 import type { SqliteDatabase, SqliteStatement } from 'kysely'
 
 /** How many prepared statements are kept. Kysely writes a query the same way each time, so a few hundred cover a service. */
@@ -13,11 +13,12 @@ const statementLimit = 500
  * @param file path of the database, or `:memory:`
  */
 export function openNodeSqlite(file: string): SqliteDatabase {
+  // SQLite gives its log files the mode of the database itself.
+  if (file !== ':memory:') makePrivateFile(file)
   const database = new DatabaseSync(file)
   database.exec(
     'pragma busy_timeout = 5000; pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on',
   )
-  if (file !== ':memory:') chmodSync(file, 0o600)
   const statements = new Map<string, StatementSync>()
 
   function prepare(sql: string): SqliteStatement {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync } from 'node:fs'
+import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from './operator-error.ts'
@@ -25,10 +25,10 @@ export interface DataDirectoryLock extends Disposable {
  */
 export function lockDataDirectory(path: string): DataDirectoryLock {
   const file = join(path, 'service.lock')
+  makePrivateFile(file)
   const database = new DatabaseSync(file)
   try {
-    database.exec('pragma busy_timeout = 0; begin exclusive')
-    chmodSync(file, 0o600)
+    database.exec('pragma busy_timeout = 0; pragma journal_mode = memory; begin exclusive')
   } catch (error) {
     database.close()
     throw new OperatorError(`DATA_DIR: ${path} is in use by another running service`, { cause: error })
@@ -37,4 +37,9 @@ export function lockDataDirectory(path: string): DataDirectoryLock {
     if (database.isOpen) database.close()
   }
   return { release, [Symbol.dispose]: release }
+}
+
+/** Makes an empty file for its owner alone when it is missing, so that what is opened there later never was readable. */
+export function makePrivateFile(path: string): void {
+  closeSync(openSync(path, 'a', 0o600))
 }
