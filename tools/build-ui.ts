@@ -1,8 +1,13 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findServices, root, type ServiceFolder } from './services.ts'
+
+const vite = join(root, 'node_modules/vite/bin/vite.js')
+
+/** Says in the built folder what it was built from. */
+const stampName = '.built-from'
 
 /** Builds the web pages of each service whose sources changed since they were built. Returns whether all are there. */
 export function buildPages(services: readonly ServiceFolder[]): boolean {
@@ -12,20 +17,31 @@ export function buildPages(services: readonly ServiceFolder[]): boolean {
 function buildService(service: ServiceFolder): boolean {
   const folder = join(service.folder, 'ui')
   if (!existsSync(join(folder, 'vite.config.ts'))) return true
-  const stamp = join(folder, 'dist/.built-from')
+  const stamp = join(folder, 'dist', stampName)
   const sources = hashOfSources(folder)
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sources) return true
   process.stderr.write(`hearth: building the web pages of ${service.name}\n`)
-  const vite = join(root, 'node_modules/vite/bin/vite.js')
-  const result = spawnSync(process.execPath, [vite, 'build', '--logLevel', 'warn'], { cwd: folder, encoding: 'utf8' })
+  // Built aside and moved in: a running service, or a second build, never meets half a set of pages.
+  const fresh = join(root, `node_modules/.cache/pages/${service.name}-${process.pid}`)
+  const words = [vite, 'build', '--logLevel', 'warn', '--outDir', fresh, '--emptyOutDir']
+  const result = spawnSync(process.execPath, words, { cwd: folder, encoding: 'utf8' })
   if (result.status !== 0) {
+    rmSync(fresh, { recursive: true, force: true })
     process.stderr.write(
       `${result.stdout}${result.stderr}hearth: the web pages of ${service.name} could not be built\n`,
     )
     return false
   }
-  writeFileSync(stamp, sources)
+  writeFileSync(join(fresh, stampName), sources)
+  replaceFolder(join(folder, 'dist'), fresh)
   return true
+}
+
+function replaceFolder(folder: string, by: string): void {
+  const old = `${by}-old`
+  if (existsSync(folder)) renameSync(folder, old)
+  renameSync(by, folder)
+  rmSync(old, { recursive: true, force: true })
 }
 
 /** One hash over everything a page is made of. */

@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { runProgram } from './run-program.ts'
+import { runTests, testFiles } from './run-tests.ts'
 import { root } from './services.ts'
-import { describeFailure, runTests, testFiles } from './run-tests.ts'
 import type { TestLine } from './test-report.ts'
 
 /** How a step ended. */
@@ -12,73 +13,82 @@ export interface StepResult {
   readonly tests: readonly TestLine[]
 }
 
-/** One part of `npm test`. */
+/** One part of `npm test`; the signal ends it early. */
 export interface Step {
   readonly name: string
-  readonly run: () => Promise<StepResult>
+  /** Test files it would run; absent for a step that is no test run. */
+  readonly files?: readonly string[]
+  run(signal: AbortSignal): Promise<StepResult>
 }
+
+/** Steps that need the processor run at most this many at a time. */
+export const lanes = Math.max(2, availableParallelism())
 
 const bin = (name: string) => join(root, 'node_modules/.bin', name)
 
-function command(name: string, words: readonly string[]): Step {
+function program(name: string, words: readonly string[]): Step {
   return {
     name,
-    run: () =>
-      new Promise((resolve) => {
-        const child = spawn(process.execPath, words, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
-        let output = ''
-        const take = (text: string) => (output += text)
-        child.stdout.setEncoding('utf8').on('data', take)
-        child.stderr.setEncoding('utf8').on('data', take)
-        child.on('error', (error) => resolve({ passed: false, output: error.message, tests: [] }))
-        child.on('close', (code) => resolve({ passed: code === 0, output, tests: [] }))
-      }),
-  }
-}
-
-function tests(
-  name: string,
-  patterns: readonly string[],
-  options: { without?: RegExp; concurrency?: number } = {},
-): Step {
-  return {
-    name,
-    async run() {
-      const files = testFiles(patterns).filter((file) => options.without?.test(file) !== true)
-      if (files.length === 0) return { passed: true, output: '', tests: [] }
-      const run = await runTests(files, options.concurrency)
-      const failures = run.lines.filter((line) => line.result === 'failed').map(describeFailure)
-      return { passed: run.passed, output: [...failures, run.output].join('\n'), tests: run.lines }
+    async run(signal) {
+      const { code, stdout, stderr } = await runProgram(process.execPath, words, { signal })
+      return { passed: code === 0, output: stdout + stderr, tests: [] }
     },
   }
 }
 
-/** The checks that read the sources; they run beside the unit tests. */
+/** A step that runs test files; one without files passes, because a repository may have none of a kind. */
+export function testStep(name: string, files: readonly string[], concurrency = lanes): Step {
+  return {
+    name,
+    files,
+    async run(signal) {
+      if (files.length === 0) return { passed: true, output: '', tests: [] }
+      const { passed, tests, failures } = await runTests(files, { signal, concurrency })
+      return { passed, output: failures, tests }
+    },
+  }
+}
+
+/** The checks that read the sources, the longest first. The pages are built among them, for the browser tests. */
 export const sourceSteps: readonly Step[] = [
-  command('format', [bin('oxfmt'), '--check', '.']),
-  command('lint', [bin('oxlint'), '--type-aware', '.']),
-  command('types', [bin('tsc'), '-b']),
-  command('lockfile', [join(root, 'tools/check-lockfile.ts')]),
-  command('generated', [join(root, 'tools/generate.ts'), '--check']),
-  command('pages', [join(root, 'tools/build-ui.ts')]),
+  program('types', [bin('tsc'), '-b']),
+  program('lint', [bin('oxlint'), '--type-aware', '.']),
+  program('pages', [join(root, 'tools/build-ui.ts')]),
+  program('generated', [join(root, 'tools/generate.ts'), '--check']),
+  program('lockfile', [join(root, 'tools/check-lockfile.ts')]),
+  program('format', [bin('oxfmt'), '--check', '.']),
 ]
 
-export const unitStep = tests('unit tests', [
-  'kits/*/src/**/*.test.ts',
-  'services/*/src/**/*.test.ts',
-  'services/*/ui/src/**/*.test.ts',
-  'cli/**/*.test.ts',
-  'tools/**/*.test.ts',
-])
+const isBrowserTest = (file: string) => file.endsWith('.browser.test.ts')
+const serviceFiles = testFiles(['services/*/test/**/*.test.ts'])
 
-/** The tests of whole services, real processes and networks; they have the machine to themselves. */
-export const serviceSteps: readonly Step[] = [
-  tests('service tests', ['services/*/test/**/*.test.ts'], { without: /\.browser\.test\.ts$/ }),
-  tests('browser tests', ['services/*/test/**/*.browser.test.ts'], { concurrency: 1 }),
+/** The test runs, one after the other: each has the machine to itself. */
+export const testSteps: readonly Step[] = [
+  testStep(
+    'unit',
+    testFiles([
+      'kits/*/src/**/*.test.ts',
+      'services/*/src/**/*.test.ts',
+      'services/*/ui/src/**/*.test.ts',
+      'cli/**/*.test.ts',
+      'tools/**/*.test.ts',
+    ]),
+  ),
+  testStep(
+    'service',
+    serviceFiles.filter((file) => !isBrowserTest(file)),
+  ),
+  testStep('browser', serviceFiles.filter(isBrowserTest), 1),
 ]
 
-/** A step for the test files whose path contains a word, for `npm test -- peers`. */
+/** The step of that name, or one for the test files with that word in their path, which fails when there are none. */
 export function stepFor(word: string): Step {
-  const all = ['kits/**/*.test.ts', 'services/**/*.test.ts', 'cli/**/*.test.ts', 'tools/**/*.test.ts']
-  return tests(`tests matching ${word}`, all, { without: new RegExp(`^(?!.*${RegExp.escape(word)})`) })
+  const named = [...sourceSteps, ...testSteps].find(({ name }) => name === word)
+  if (named !== undefined) return named
+  const files = testSteps.flatMap((step) => step.files ?? []).filter((file) => file.includes(word))
+  const name = `tests of ${word}`
+  if (files.length > 0) return testStep(name, files)
+  const steps = [...sourceSteps, ...testSteps].map((step) => step.name).join(', ')
+  const output = `no step and no test file has this name; the steps are ${steps}`
+  return { name, files, run: () => Promise.resolve({ passed: false, output, tests: [] }) }
 }

@@ -1,70 +1,83 @@
 import { relative } from 'node:path'
-import { serviceSteps, sourceSteps, stepFor, unitStep, type Step, type StepResult } from './check-steps.ts'
+import { lanes, sourceSteps, stepFor, testSteps, type Step, type StepResult } from './check-steps.ts'
 import { checkPackages, findServices, root } from './services.ts'
 import { providePackages } from './system-packages.ts'
 
+type Finished = StepResult & { readonly step: Step; readonly seconds: number }
+
 /**
- * `npm test`: every check there is. `npm test -- peers` runs the test files with that word in their path, and
- * `npm test -- lint` the step of that name. Ends with the counts alone on a line.
+ * `npm test`: every check there is. `npm test -- lint` runs the step of that name, `npm test -- peers` the test files with
+ * that word in their path. Ends with the counts of the tests alone on a line. Returns whether all is well; a run in which
+ * tests were asked for and none was found is not.
  */
-async function check(words: readonly string[]): Promise<boolean> {
-  provide()
-  const finished = new Map<string, StepResult & { seconds: number }>()
+async function check(words: readonly string[], signal: AbortSignal): Promise<boolean> {
+  const finished: Finished[] = []
   const run = async (step: Step) => {
+    if (signal.aborted) return
     const begin = performance.now()
-    const result = await step.run()
-    const seconds = (performance.now() - begin) / 1000
-    finished.set(step.name, { ...result, seconds })
-    announce(step, result, seconds)
+    const result = await step.run(signal)
+    finished.push({ ...result, step, seconds: (performance.now() - begin) / 1000 })
+    announce(finished.at(-1) as Finished)
   }
-  const inTurn = async (steps: readonly Step[]) => {
-    for (const step of steps) await run(step)
+  const inTurn = async (steps: Step[]) => {
+    for (let step = steps.shift(); step !== undefined; step = steps.shift()) await run(step)
   }
-  if (words.length > 0) await inTurn(words.map(chosen))
+  const chosen = words.map(stepFor)
+  if (chosen.length === 0 || chosen.some(({ files }) => files !== undefined)) provide()
+  if (chosen.length > 0) await inTurn(chosen)
   else {
-    await Promise.all([inTurn(sourceSteps), run(unitStep)])
-    await inTurn(serviceSteps)
+    const sources = [...sourceSteps]
+    await Promise.all(Array.from({ length: lanes }, () => inTurn(sources)))
+    await inTurn([...testSteps])
   }
-  return conclude([...finished.values()])
+  return conclude(finished, signal)
 }
 
 function provide(): void {
-  for (const { systemPackages, testPackages } of findServices()) providePackages({ ...systemPackages, ...testPackages })
-  providePackages(checkPackages())
+  const lists = findServices().flatMap(({ systemPackages, testPackages }) => [systemPackages, testPackages])
+  providePackages(Object.assign({}, ...lists, checkPackages()))
 }
 
-function chosen(word: string): Step {
-  const named = [...sourceSteps, unitStep, ...serviceSteps].find(
-    ({ name }) => name === word || name === `${word} tests`,
-  )
-  return named ?? stepFor(word)
-}
-
-function announce(step: Step, result: StepResult, seconds: number): void {
-  const counted =
-    result.tests.length === 0 ? '' : `, ${result.tests.filter((line) => line.result === 'passed').length} passed`
-  process.stdout.write(`${result.passed ? '✔' : '✖'} ${step.name} (${seconds.toFixed(1)} s${counted})\n`)
-  if (!result.passed) process.stdout.write(`${result.output.trimEnd()}\n`)
-  for (const line of result.tests.filter((test) => test.result === 'skipped')) {
-    process.stdout.write(`  skipped: ${line.name}: ${line.reason === '' ? 'no reason given' : line.reason}\n`)
+function announce({ step, passed, seconds, tests, output }: Finished): void {
+  const counted = step.files === undefined ? '' : `, ${countOf(tests, 'passed')} passed`
+  process.stdout.write(`${passed ? '✔' : '✖'} ${step.name} (${seconds.toFixed(1)} s${counted})\n`)
+  if (!passed) process.stdout.write(`${output.trimEnd()}\n`)
+  for (const { name, file, reason } of tests.filter(({ result }) => result === 'skipped')) {
+    process.stdout.write(`  skipped: ${name} (${relative(root, file)}): ${reason || 'no reason given'}\n`)
   }
 }
 
-function conclude(results: readonly StepResult[]): boolean {
-  const tests = results.flatMap((result) => result.tests)
-  const count = (result: string) => tests.filter((line) => line.result === result).length
+function countOf(tests: StepResult['tests'], result: string): number {
+  return tests.filter((test) => test.result === result).length
+}
+
+function conclude(finished: readonly Finished[], signal: AbortSignal): boolean {
+  const tests = finished.flatMap((result) => result.tests)
+  const failed = finished.filter(({ passed }) => !passed).map(({ step }) => step.name)
+  const isEmpty = finished.some(({ step }) => step.files !== undefined) && tests.length === 0
+  for (const line of whereTheTimeGoes(finished)) process.stdout.write(`${line}\n`)
+  if (isEmpty) process.stdout.write('no test was found\n')
+  if (failed.length > 0) process.stdout.write(`failed steps: ${failed.join(', ')}\n`)
+  if (signal.aborted) process.stdout.write('interrupted\n')
+  const counts = (['passed', 'failed', 'skipped'] as const).map((result) => `${countOf(tests, result)} ${result}`)
+  process.stdout.write(`${counts.join(', ')}\n`)
+  return failed.length === 0 && !isEmpty && !signal.aborted
+}
+
+function whereTheTimeGoes(finished: readonly Finished[]): string[] {
+  const tests = finished.flatMap((result) => result.tests)
   const slowest = tests.toSorted((a, b) => b.milliseconds - a.milliseconds).slice(0, 8)
-  if (slowest.length > 0) process.stdout.write('where the time goes:\n')
-  for (const line of slowest) {
-    process.stdout.write(
-      `  ${(line.milliseconds / 1000).toFixed(1).padStart(6)} s  ${line.name} (${relative(root, line.file)})\n`,
-    )
-  }
-  process.stdout.write(`${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped\n`)
-  return tests.length > 0
-    ? results.every((result) => result.passed)
-    : results.length > 0 && results.every((result) => result.passed)
+  if (slowest.length === 0) return []
+  const steps = finished.toSorted((a, b) => b.seconds - a.seconds).slice(0, 4)
+  return [
+    `where the time goes: ${steps.map(({ step, seconds }) => `${step.name} ${seconds.toFixed(1)} s`).join(', ')}`,
+    ...slowest.map(
+      ({ milliseconds, name, file }) =>
+        `  ${(milliseconds / 1000).toFixed(1).padStart(6)} s  ${name} (${relative(root, file)})`,
+    ),
+  ]
 }
 
-const isGood = await check(process.argv.slice(2))
-process.exit(isGood ? 0 : 1)
+const interruption = new AbortController()
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => interruption.abort())
+process.exit((await check(process.argv.slice(2), interruption.signal)) ? 0 : 1)

@@ -11,7 +11,7 @@ import { findServices, root, type ServiceFolder } from './services.ts'
  */
 async function generate(isCheck: boolean): Promise<boolean> {
   let isCurrent = true
-  for (const service of findServices()) {
+  for (const service of findServices().filter(hasDocument)) {
     const document = `${JSON.stringify(await documentOf(service), null, 2)}\n`
     const files = new Map([[join(service.folder, 'openapi.json'), document]])
     if (existsSync(join(service.folder, 'ui/src')))
@@ -19,6 +19,10 @@ async function generate(isCheck: boolean): Promise<boolean> {
     for (const [file, content] of files) isCurrent = settle(file, content, isCheck) && isCurrent
   }
   return isCurrent
+}
+
+function hasDocument(service: ServiceFolder): boolean {
+  return existsSync(join(service.folder, 'src/openapi.ts'))
 }
 
 async function documentOf(service: ServiceFolder): Promise<object> {

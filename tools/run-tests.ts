@@ -1,70 +1,67 @@
-import { spawn } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { createInterface } from 'node:readline'
+import { runProgram } from './run-program.ts'
 import { root } from './services.ts'
-import type { TestLine } from './test-report.ts'
+import type { ReportLine, TestLine } from './test-report.ts'
 
 /** What a run of tests came to. */
 export interface TestRun {
-  readonly lines: readonly TestLine[]
-  /** What the tests wrote, for when they fail. */
-  readonly output: string
   readonly passed: boolean
+  readonly tests: readonly TestLine[]
+  /** Failed tests with their errors, and what their files wrote; empty when all passed. */
+  readonly failures: string
 }
 
-/** Runs test files, each in a process of its own, two at a time. */
-export function runTests(files: readonly string[], concurrency = 2): Promise<TestRun> {
-  const reporter = join(root, 'tools/test-report.ts')
-  const child = spawn(
-    process.execPath,
-    [
-      '--test',
-      `--test-concurrency=${concurrency}`,
-      '--test-timeout=300000',
-      `--test-reporter=${reporter}`,
-      '--test-reporter-destination=stdout',
-      ...files,
-    ],
-    {
-      cwd: root,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, NODE_TEST_CONTEXT: undefined, FORCE_COLOR: '0' },
-    },
-  )
-  const lines: TestLine[] = []
-  let output = ''
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    const parsed = parseLine(line)
-    if (parsed === undefined) output += `${line}\n`
-    else lines.push(parsed)
-  })
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    output += text
-  })
-  return new Promise((resolve, reject) => {
-    child.on('error', reject)
-    child.on('close', (code) =>
-      resolve({ lines, output, passed: code === 0 && lines.every((line) => line.result !== 'failed') }),
-    )
-  })
+const reporter = join(root, 'tools/test-report.ts')
+
+/** Runs test files, each in a process of its own. A run without an end, or with a file without a test, has failed. */
+export async function runTests(
+  files: readonly string[],
+  options: { signal: AbortSignal; concurrency: number },
+): Promise<TestRun> {
+  const words = [
+    '--test',
+    `--test-concurrency=${options.concurrency}`,
+    '--test-timeout=300000',
+    `--test-reporter=${reporter}`,
+    '--test-reporter-destination=stdout',
+    ...files,
+  ]
+  // Without this variable a run inside a test would report to the outer run.
+  const env = { ...process.env, NODE_TEST_CONTEXT: undefined, FORCE_COLOR: '0' }
+  const { code, stdout, stderr } = await runProgram(process.execPath, words, { signal: options.signal, env })
+  const lines = stdout.split('\n').flatMap(parse)
+  const tests = lines.flatMap((line) => (line.kind === 'test' ? [line.test] : []))
+  const hasEnded = lines.some((line) => line.kind === 'end')
+  const passed = code === 0 && hasEnded && tests.every(({ result }) => result !== 'failed')
+  return {
+    passed,
+    tests,
+    failures: passed ? '' : describe(lines, hasEnded ? stderr : `${stderr}the test runner broke off`),
+  }
 }
 
-/** Test files of the patterns, each once, sorted. */
+/** Test files of the patterns, each once, sorted; relative to the root. */
 export function testFiles(patterns: readonly string[]): string[] {
   return [...new Set(globSync(patterns, { cwd: root, exclude: ['**/node_modules/**', '**/dist/**'] }))].sort()
 }
 
-/** A failed test as a person reads it. */
-export function describeFailure(line: TestLine): string {
-  return `✖ ${line.name} (${relative(root, line.file)})\n${line.reason.replaceAll(/^/gm, '    ')}`
+function parse(line: string): ReportLine[] {
+  try {
+    return [JSON.parse(line) as ReportLine]
+  } catch {
+    return line === '' ? [] : [{ kind: 'output', file: '', text: `${line}\n` }]
+  }
 }
 
-function parseLine(line: string): TestLine | undefined {
-  if (!line.startsWith('{"name":')) return undefined
-  try {
-    return JSON.parse(line) as TestLine
-  } catch {
-    return undefined
+function describe(lines: readonly ReportLine[], runner: string): string {
+  const failed = lines.flatMap((line) => (line.kind === 'test' && line.test.result === 'failed' ? [line.test] : []))
+  const texts = failed.map(
+    ({ name, file, reason }) => `✖ ${name} (${relative(root, file)})\n${reason.replaceAll(/^/gm, '    ')}`,
+  )
+  for (const file of new Set(failed.map((test) => test.file))) {
+    const written = lines.flatMap((line) => (line.kind === 'output' && line.file === file ? [line.text] : [])).join('')
+    if (written !== '') texts.push(`what ${relative(root, file)} wrote:\n${written.replaceAll(/^/gm, '    ')}`)
   }
+  return [...texts, runner].join('\n')
 }

@@ -1,47 +1,66 @@
 // Runs on whatever Node the host has (18 or newer) and puts everything else in place, Node 26 included.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+const program = fileURLToPath(import.meta.url)
 const root = fileURLToPath(new URL('..', import.meta.url))
+const lockfile = join(root, 'package-lock.json')
 const stamp = join(root, 'node_modules/.hearth-lockfile')
-const claim = join(root, '.hearth-setup')
-const wanted = createHash('sha256')
-  .update(readFileSync(join(root, 'package-lock.json')))
-  .digest('hex')
-const isDone = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted
+const node26 = join(root, 'node_modules/.bin/node')
+const platform = `${process.platform} ${process.arch}`
+const isMyTurn = process.argv.includes('--my-turn')
+
+if (Number(process.versions.node.split('.')[0]) < 18)
+  fail(`needs Node 18 or newer to set itself up, not ${process.version}`)
+if (!existsSync(lockfile)) fail(`${lockfile} is missing; this is not a whole copy of Hearth`)
+const wanted = `${createHash('sha256').update(readFileSync(lockfile)).digest('hex')} ${platform}`
 
 if (!isDone()) {
-  await oneAtATime(() => {
-    if (isDone()) return
-    console.error('hearth: installing the npm packages of the lockfile (npm ci)')
-    const result = spawnSync('npm', ['ci', '--loglevel=error'], { cwd: root, stdio: ['ignore', 2, 2] })
-    if (result.status !== 0) fail(`npm ci failed (${result.error?.message ?? `exit code ${result.status}`}); see above`)
-    if (!existsSync(join(root, 'node_modules/.bin/node')))
-      fail(`no Node 26 for ${process.platform} ${process.arch} in the npm registry; Hearth runs on linux x64 and arm64`)
-    writeFileSync(stamp, wanted)
-  })
+  if (isMyTurn || !waitForTurn()) install()
 }
 
-/** Two starts at the same moment take turns; a claim left behind by a crash is taken over after ten minutes. */
-async function oneAtATime(work) {
-  const deadline = Date.now() + 600_000
-  for (;;) {
-    try {
-      mkdirSync(claim)
-      break
-    } catch (error) {
-      if (error.code !== 'EEXIST') fail(`cannot write to ${root}: ${error.message}`)
-      if (Date.now() > deadline) break
-      await new Promise((resolve) => setTimeout(resolve, 500))
-    }
+function isDone() {
+  return existsSync(stamp) && existsSync(node26) && readFileSync(stamp, 'utf8') === wanted
+}
+
+/**
+ * Two set-ups at the same moment take turns: this program runs again under a lock, which the system lets go of however its
+ * holder ends. False where there is no `flock` program; then it goes on without.
+ */
+function waitForTurn() {
+  const again = [lockfile, process.execPath, program, '--my-turn']
+  const busy = 75
+  let result = spawnSync('flock', ['--nonblock', '--conflict-exit-code', String(busy), ...again], { stdio: 'inherit' })
+  if (result.error) return false
+  if (result.status === busy) {
+    console.error('hearth: another set-up is running in this folder; waiting for it')
+    result = spawnSync('flock', again, { stdio: 'inherit' })
   }
-  const release = () => rmSync(claim, { recursive: true, force: true })
-  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => (release(), process.exit(1)))
-  process.once('exit', release)
-  work()
+  if (result.status !== 0) process.exit(result.status ?? 1)
+  return true
+}
+
+function install() {
+  console.error('hearth: installing the npm packages of the lockfile (npm ci)')
+  // What npm says goes to stderr: stdout belongs to the command that follows.
+  const result = spawnSync('npm', ['ci', '--loglevel=error'], { cwd: root, stdio: ['ignore', 2, 2] })
+  if (result.error) fail(`cannot run npm: ${result.error.message}`)
+  if (result.status !== 0)
+    fail(`npm ci failed with ${result.signal ?? `exit code ${result.status}`}; the reason is above`)
+  if (!existsSync(node26)) provideNode()
+  writeFileSync(stamp, wanted)
+}
+
+/** The npm packages have Node 26 for Linux; elsewhere a Node 26 of the host's own serves. */
+function provideNode() {
+  if (Number(process.versions.node.split('.')[0]) < 26)
+    fail(
+      `the npm packages have no Node 26 for ${platform}, only for linux x64 and arm64; install Node 26 and try again`,
+    )
+  symlinkSync(process.execPath, node26)
 }
 
 function fail(message) {

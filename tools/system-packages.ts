@@ -1,14 +1,18 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import type { Packages } from './services.ts'
+import { join } from 'node:path'
+import { root, type Packages } from './services.ts'
+
+/** What dpkg-query is to print: a package that is held back, or of another architecture, is as installed as any. */
+const statusFormat = '${Package} ${db:Status-Status}\n'
 
 /** The packages of a list that are not installed, in the list's order; all of them where there is no Debian. */
 export function missingPackages(packages: Packages): string[] {
   const names = Object.keys(packages)
   if (names.length === 0 || !isDebian()) return names
-  const { stdout } = spawnSync('dpkg-query', ['-W', '-f', '${Package} ${Status}\n', ...names], { encoding: 'utf8' })
+  const { stdout } = spawnSync('dpkg-query', ['-W', '-f', statusFormat, ...names], { encoding: 'utf8' })
   const installed = new Set(
-    stdout.split('\n').flatMap((line) => (line.endsWith(' install ok installed') ? [line.split(' ')[0]] : [])),
+    stdout.split('\n').flatMap((line) => (line.endsWith(' installed') ? [line.split(' ')[0]] : [])),
   )
   return names.filter((name) => !installed.has(name))
 }
@@ -16,8 +20,10 @@ export function missingPackages(packages: Packages): string[] {
 /** The installed version of a package, or undefined. */
 export function installedVersion(name: string): string | undefined {
   if (!isDebian()) return undefined
-  const { stdout, status } = spawnSync('dpkg-query', ['-W', '-f', '${Version}', name], { encoding: 'utf8' })
-  return status === 0 && stdout !== '' ? stdout : undefined
+  const { stdout, status } = spawnSync('dpkg-query', ['-W', '-f', '${db:Status-Status} ${Version}', name], {
+    encoding: 'utf8',
+  })
+  return status === 0 && stdout.startsWith('installed ') ? stdout.slice('installed '.length) : undefined
 }
 
 /**
@@ -36,29 +42,29 @@ export function providePackages(packages: Packages): void {
     return
   }
   process.stderr.write(`hearth: installing Debian packages: ${purposes}\n`)
-  if (install(missing)) return
-  aptGet(['update', '-qq'])
-  if (!install(missing))
-    process.stderr.write(`hearth: apt-get could not install ${missing.join(' ')}; going on without\n`)
+  if (aptGet(installing(missing)).isDone) return
+  // The lists of a fresh system are empty, and old ones name files that are gone.
+  const update = aptGet(['update', '-qq'])
+  const second = aptGet(installing(missing))
+  if (!second.isDone) {
+    process.stderr.write(
+      `hearth: apt-get could not install ${missing.join(' ')}, going on without: ${second.reason || update.reason}\n`,
+    )
+  }
 }
 
-function install(names: readonly string[]): boolean {
-  return aptGet(['install', '-y', '-qq', '--no-install-recommends', ...names])
+function installing(names: readonly string[]): string[] {
+  return ['install', '-y', '-qq', '--no-install-recommends', ...names]
 }
 
-function aptGet(parameters: readonly string[]): boolean {
-  const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  const result = spawnSync('apt-get', ['-o', 'DPkg::Lock::Timeout=120', ...parameters], {
-    env: environment,
-    encoding: 'utf8',
-    timeout: 600_000,
-  })
-  if (result.status !== 0 && parameters[0] === 'install') process.stderr.write(lastLines(result.stderr))
-  return result.status === 0
-}
-
-function lastLines(text: string | null): string {
-  return (text ?? '').split('\n').slice(-4).join('\n')
+/** Runs apt-get when no other set-up of this folder does; other programs that hold dpkg's lock are waited for. */
+function aptGet(words: readonly string[]): { isDone: boolean; reason: string } {
+  const lock = join(root, 'package-lock.json')
+  const command = [lock, 'apt-get', '-o', 'DPkg::Lock::Timeout=300', ...words]
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  const result = spawnSync('flock', command, { env, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
+  const errors = (result.stderr ?? '').split('\n').filter((line) => line.startsWith('E: '))
+  return { isDone: result.status === 0, reason: result.error?.message ?? errors.join(' ') }
 }
 
 function isDebian(): boolean {

@@ -1,6 +1,6 @@
 import type { TestEvent } from 'node:test/reporters'
 
-/** One finished test, as a line of JSON between the runner and whoever reads it. */
+/** One finished test. */
 export interface TestLine {
   readonly name: string
   readonly file: string
@@ -10,26 +10,53 @@ export interface TestLine {
   readonly reason: string
 }
 
-/** A reporter for `node --test`: a `TestLine` for each test, nothing else. */
+/** What the reporter writes, one line of JSON each: tests, what test files wrote, and the end of the run. */
+export type ReportLine =
+  | { readonly kind: 'test'; readonly test: TestLine }
+  | { readonly kind: 'output'; readonly file: string; readonly text: string }
+  | { readonly kind: 'end' }
+
+/** A reporter for `node --test` whose lines `runTests` reads. */
 export default async function* report(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   for await (const event of source) {
-    if (event.type !== 'test:pass' && event.type !== 'test:fail') continue
     const line = lineOf(event)
     if (line !== undefined) yield `${JSON.stringify(line)}\n`
   }
 }
 
+function lineOf(event: TestEvent): ReportLine | undefined {
+  const { type, data } = event
+  if (type === 'test:pass' || type === 'test:fail') {
+    const test = testOf(event)
+    return test === undefined ? undefined : { kind: 'test', test }
+  }
+  if (type === 'test:stdout' || type === 'test:stderr') return { kind: 'output', file: data.file, text: data.message }
+  // Each file has a summary of its own; the one of the whole run names no file.
+  return type === 'test:summary' && data.file === undefined ? { kind: 'end' } : undefined
+}
+
 type Finished = Extract<TestEvent, { type: 'test:pass' | 'test:fail' }>
 
-function lineOf({ type, data }: Finished): TestLine | undefined {
+function testOf({ type, data }: Finished): TestLine | undefined {
   const { name, file = '', skip, todo, details } = data
-  // A file that passes is no test of its own; one that fails without a failed test in it did not even load.
-  const isFile = name === file || (details.type as string) === 'suite'
-  if (isFile && type === 'test:pass') return undefined
+  const kind = details.type as string | undefined
+  const milliseconds = details.duration_ms
+  // The runner makes a test of each file. It is reported when the file failed as a whole, or had no test in it: only
+  // events that came from inside a file name the file they came through.
+  const isWholeFile = (data as { entryFile?: string }).entryFile === undefined
+  if (isWholeFile && type === 'test:pass')
+    return { name, file, result: 'failed', milliseconds, reason: 'there is no test in this file' }
+  if (kind === 'suite' && (type === 'test:pass' || isAboutSubtests(details))) return undefined
   const isSkipped = skip !== undefined || todo !== undefined
-  const result = type === 'test:fail' && todo === undefined ? 'failed' : isSkipped ? 'skipped' : 'passed'
-  const reason = result === 'failed' ? failureOf(details) : typeof skip === 'string' ? skip : ''
-  return { name, file, result, milliseconds: details.duration_ms, reason }
+  if (type === 'test:fail' && todo === undefined)
+    return { name, file, result: 'failed', milliseconds, reason: failureOf(details) }
+  const reason = [skip, todo].find((given) => typeof given === 'string') ?? ''
+  return { name, file, result: isSkipped ? 'skipped' : 'passed', milliseconds, reason }
+}
+
+/** Whether a failure only repeats that of a test inside. */
+function isAboutSubtests(details: object): boolean {
+  return (details as { error?: { failureType?: string } }).error?.failureType === 'subtestsFailed'
 }
 
 function failureOf(details: object): string {

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { stepFor } from './check-steps.ts'
+import { runTests, type TestRun } from './run-tests.ts'
+
+async function run(files: Record<string, string>): Promise<TestRun> {
+  const folder = mkdtempSync(join(tmpdir(), 'hearth-run-tests-'))
+  try {
+    for (const [name, text] of Object.entries(files))
+      writeFileSync(join(folder, name), `import { describe, test } from 'node:test'\n${text}`)
+    const paths = Object.keys(files).map((name) => join(folder, name))
+    return await runTests(paths, { signal: new AbortController().signal, concurrency: 2 })
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+const results = ({ tests }: TestRun) => tests.map(({ name, result, reason }) => `${result}: ${name} ${reason}`.trim())
+
+test('tests are counted, skipped ones keep their reason, suites are no tests', async () => {
+  const finished = await run({
+    'a.test.ts': `
+      describe('suite', () => { test('in a suite', () => {}) })
+      test('skipped', { skip: 'no initdb' }, () => {})
+      test('skips itself', (t) => t.skip('no browser'))
+      test('for later', { todo: 'not yet' }, () => { throw new Error('known') })`,
+  })
+  assert.equal(finished.passed, true)
+  assert.equal(finished.failures, '')
+  assert.deepEqual(results(finished), [
+    'passed: in a suite',
+    'skipped: skipped no initdb',
+    'skipped: skips itself no browser',
+    'skipped: for later not yet',
+  ])
+})
+
+test('a failed test fails the run, with its error and what its file wrote', async () => {
+  const finished = await run({
+    'bad.test.ts': `console.log('a clue'); test('breaks', () => { throw new Error('on purpose') })`,
+    'good.test.ts': `console.log('chatter'); test('holds', () => {})`,
+  })
+  assert.equal(finished.passed, false)
+  assert.deepEqual(finished.tests.map(({ name, result }) => `${result}: ${name}`).sort(), [
+    'failed: breaks',
+    'passed: holds',
+  ])
+  assert.match(finished.failures, /✖ breaks[^]*on purpose[^]*a clue/)
+  assert.doesNotMatch(finished.failures, /chatter/)
+})
+
+test('a file without a test, one that does not load, and one that exits in between are failures', async () => {
+  const finished = await run({
+    'empty.test.ts': '',
+    'broken.test.ts': `throw new Error('not even loaded')`,
+    'gone.test.ts': `test('never ends', async () => { process.exit(0) })`,
+  })
+  assert.equal(finished.passed, false)
+  assert.match(finished.failures, /empty\.test\.ts[^]*there is no test in this file/)
+  assert.match(finished.failures, /not even loaded/)
+  assert.ok(results(finished).filter((line) => line.startsWith('failed')).length >= 2, results(finished).join('\n'))
+})
+
+test('a suite whose preparation fails is a failure', async () => {
+  const finished = await run({
+    'suite.test.ts': `import { before } from 'node:test'
+      describe('suite', () => { before(() => { throw new Error('no ground to stand on') }); test('in it', () => {}) })`,
+  })
+  assert.equal(finished.passed, false)
+  assert.match(finished.failures, /no ground to stand on/)
+})
+
+test('asking for tests that do not exist fails and names what does', async () => {
+  const result = await stepFor('no-such-thing').run(new AbortController().signal)
+  assert.equal(result.passed, false)
+  assert.match(result.output, /types, lint/)
+})

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+
+/** A repository with the set-up program and a stand-in for npm that writes down that it was called. */
+function repository(
+  t: TestContext,
+  npm: string,
+): { folder: string; setUp: () => Promise<{ code: number; text: string }> } {
+  const folder = mkdtempSync(join(tmpdir(), 'hearth-set-up-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  for (const name of ['tools', 'bin']) mkdirSync(join(folder, name))
+  copyFileSync(join(import.meta.dirname, 'setup.mjs'), join(folder, 'tools/setup.mjs'))
+  writeFileSync(join(folder, 'package-lock.json'), '{}')
+  writeFileSync(join(folder, 'bin/npm'), `#!/bin/sh\necho "$@" >> ${folder}/calls\n${npm}`, { mode: 0o755 })
+  const setUp = async () => {
+    const child = spawn(process.execPath, [join(folder, 'tools/setup.mjs')], {
+      env: { PATH: `${folder}/bin:${process.env['PATH']}` },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let text = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (part: string) => (text += part))
+    const [code] = (await once(child, 'close')) as [number]
+    return { code, text }
+  }
+  return { folder, setUp }
+}
+
+const calls = (folder: string) => readFileSync(join(folder, 'calls'), 'utf8').trim().split('\n')
+const working = 'sleep 0.5; mkdir -p node_modules/.bin; touch node_modules/.bin/node'
+
+test('two set-ups at the same moment install once; later ones say nothing until the lockfile changes', async (t) => {
+  const { folder, setUp } = repository(t, working)
+  const both = await Promise.all([setUp(), setUp()])
+  assert.deepEqual(
+    both.map(({ code }) => code),
+    [0, 0],
+  )
+  assert.match(both.map(({ text }) => text).join(''), /installing the npm packages/)
+  assert.deepEqual(calls(folder), ['ci --loglevel=error'])
+  assert.deepEqual(await setUp(), { code: 0, text: '' })
+  writeFileSync(join(folder, 'package-lock.json'), '{"changed": true}')
+  await setUp()
+  assert.equal(calls(folder).length, 2)
+})
+
+test('a failed installation is one line, and the next start tries again', async (t) => {
+  const { folder, setUp } = repository(t, 'exit 7')
+  const failed = await setUp()
+  assert.equal(failed.code, 1)
+  assert.match(failed.text, /^hearth: npm ci failed with exit code 7/m)
+  assert.equal(existsSync(join(folder, 'node_modules/.hearth-lockfile')), false)
+  await setUp()
+  assert.equal(calls(folder).length, 2)
+})
