@@ -1,17 +1,24 @@
-import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from './operator-error.ts'
 
 /** Makes the data directory if it is missing, for its owner alone (mode 0700), and returns its path. */
 export function openDataDirectory(path: string): string {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
+    makeDirectory(path)
     chmodSync(path, 0o700)
   } catch (error) {
     throw new OperatorError(`DATA_DIR: cannot use ${path}: ${(error as Error).message}`, { cause: error })
   }
   return path
+}
+
+/** Level by level: Node's own recursion never ends below a folder such as `/proc` that says a new entry does not exist. */
+function makeDirectory(path: string): void {
+  if (existsSync(path)) return
+  makeDirectory(dirname(path))
+  mkdirSync(path, { mode: 0o700 })
 }
 
 /** Held while a process owns a data directory; the system lets go of it when the process ends, however it ends. */

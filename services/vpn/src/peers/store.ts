@@ -1,5 +1,5 @@
 import { likePattern, type Page } from '@hearth/database'
-import type { ExpressionBuilder, Kysely, SelectQueryBuilder } from 'kysely'
+import { sql, type ExpressionBuilder, type Kysely, type SelectQueryBuilder, type SqlBool } from 'kysely'
 import type { PeerActivityRow, PeerRow, Tables } from '../database/tables.ts'
 import type { PeerListQuery } from './schema.ts'
 import { handshakeLifetime } from './status.ts'
@@ -86,14 +86,17 @@ function hasStatus(where: Where, status: NonNullable<PeerListQuery['status']>, n
 
 function matches(where: Where, search: string) {
   const part = likePattern(search.normalize('NFC').toLowerCase())
-  const like = (column: 'peers.name_key' | 'peers.ip' | 'peers.ipv6' | 'peers.public_key', pattern: string) =>
-    where(column, 'like', where.val(pattern))
   return where.or([
-    like('peers.name_key', `%${part}%`),
-    like('peers.ip', `%${part}%`),
-    like('peers.ipv6', `%${part}%`),
-    like('peers.public_key', `${likePattern(search)}%`),
+    contains('peers.name_key', `%${part}%`),
+    contains('peers.ip', `%${part}%`),
+    contains('peers.ipv6', `%${part}%`),
+    contains('peers.public_key', `${likePattern(search)}%`),
   ])
+}
+
+/** SQLite has no escape character unless it is named. */
+function contains(column: string, pattern: string) {
+  return sql<SqlBool>`${sql.ref(column)} like ${pattern} escape '\\'`
 }
 
 export function findPeerRow(db: Db, id: string): Promise<PeerWithActivityRow | undefined> {

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { postgresObstacle, runCommand, startPostgres } from '@hearth/testing'
+import { startService, testPassword, type TestService } from './in-process.ts'
+
+/** What must be the same on every database: all queries of all stores, through the API. */
+async function exercise(service: TestService): Promise<void> {
+  const { call } = { call: service.call.bind(service) }
+  for (const [index, name] of ['wg0', 'wg1'].entries()) {
+    const made = await call('POST', '/api/interfaces', {
+      name,
+      address: `10.8.${index}.1/24`,
+      address6: `fd08:${index}::1/64`,
+      listen_port: 51_820 + index,
+    })
+    assert.equal(made.status, 201, made.text)
+  }
+  const names = ['Zoë’s phone', 'alpha', 'Beta_1', 'beta%2', 'gamma']
+  const peers = []
+  for (const [index, name] of names.entries()) {
+    const made = await call('POST', '/api/peers', {
+      name,
+      interface: index < 4 ? 'wg0' : 'wg1',
+      client_isolation: index === 1,
+    })
+    assert.equal(made.status, 201, made.text)
+    peers.push(made.body.data)
+  }
+  const found = async (query: string) => {
+    const reply = await call('GET', `/api/peers?${query}`)
+    assert.equal(reply.status, 200, reply.text)
+    return reply.body.data.peers.map((peer: { name: string }) => peer.name)
+  }
+  assert.deepEqual(await found(''), names, 'in the order they were created')
+  assert.deepEqual(await found('limit=2&offset=1'), names.slice(1, 3))
+  assert.deepEqual(await found('sort=name&order=desc&interface=wg0'), ['Zoë’s phone', 'Beta_1', 'beta%2', 'alpha'])
+  assert.deepEqual(await found('search=BETA'), ['Beta_1', 'beta%2'])
+  assert.deepEqual(await found('search=%25'), ['beta%2'], 'a percent sign is a character')
+  assert.deepEqual(await found('search=_'), ['Beta_1'])
+  assert.deepEqual(await found('search=zoë'), ['Zoë’s phone'])
+  assert.deepEqual(await found(`search=${encodeURIComponent(peers[4].public_key.slice(0, 12))}`), ['gamma'])
+  assert.deepEqual(await found('search=10.8.1.'), ['gamma'])
+  assert.deepEqual(await found('interface=none'), [])
+
+  await call('PUT', `/api/peers/${peers[1].id}`, { enabled: false })
+  await call('PUT', `/api/peers/${peers[2].id}`, { expires_at: new Date(Date.now() - 1000).toISOString() })
+  for (const [status, expected] of [
+    ['disabled', ['alpha', 'Beta_1']],
+    ['inactive', ['Zoë’s phone', 'beta%2', 'gamma']],
+    ['active', []],
+    ['connected', []],
+  ] as const) {
+    assert.deepEqual(await found(`status=${status}`), expected)
+    const reply = await call('GET', `/api/peers?status=${status}`)
+    assert.equal(reply.body.data.total, expected.length)
+  }
+
+  const parallel = await Promise.all(
+    Array.from({ length: 20 }, (_, index) =>
+      call('POST', '/api/peers', { name: `same-${index % 10}`, interface: 'wg1' }),
+    ),
+  )
+  assert.equal(parallel.filter((reply) => reply.status === 201).length, 10)
+  assert.equal(parallel.filter((reply) => reply.status === 409 && reply.body.details.field === 'name').length, 10)
+
+  const user = await service.addUser('someone', 'user')
+  for (const [body, field] of [
+    [{ username: 'SomeOne', email: 'x@example.org' }, 'username'],
+    [{ username: 'else', email: 'SOMEONE@example.org' }, 'email'],
+  ] as const) {
+    const reply = await call('POST', '/api/users', { ...body, password: testPassword, role: 'user' })
+    assert.deepEqual([reply.status, reply.body.details.field], [409, field])
+  }
+  await call('PUT', '/api/settings', { default_mtu: 1380 })
+  await call('PUT', '/api/settings', { default_mtu: 1390, public_endpoint: 'vpn.example.org' })
+  const settings = (await call('GET', '/api/settings')).body.data
+  assert.deepEqual([settings.default_mtu, settings.public_endpoint], [1390, 'vpn.example.org'])
+  assert.equal((await call('DELETE', `/api/users/${user.id}`)).status, 200)
+  const deleted = await call('DELETE', '/api/interfaces/wg1')
+  assert.equal(deleted.body.data.deleted_peers, 11)
+  assert.equal((await call('GET', '/api/peers')).body.data.total, 4)
+}
+
+/** What a service holds, as its API shows it. */
+async function contents(service: TestService): Promise<unknown> {
+  const parts = await Promise.all(
+    ['/api/interfaces', '/api/peers', '/api/users', '/api/settings'].map((path) => service.call('GET', path)),
+  )
+  return JSON.parse(
+    JSON.stringify(parts.map((reply) => reply.body.data)).replaceAll(/"last_login_(at|ip)":[^,}]*/g, '"x":0'),
+  )
+}
+
+test('everything works on the embedded database', async () => {
+  await using service = await startService()
+  await exercise(service)
+})
+
+test(
+  'everything works on PostgreSQL, and a backup of either restores into the other',
+  { skip: postgresObstacle() },
+  async () => {
+    await using postgres = await startPostgres()
+    const url = await postgres.createDatabase()
+    await using service = await startService({ DATABASE_URL: url })
+    await exercise(service)
+    const before = await contents(service)
+    const config = (
+      await service.call('GET', `/api/peers/${(await service.call('GET', '/api/peers')).body.data.peers[0].id}/config`)
+    ).text
+    const file = join(service.folder, 'backup.gz')
+    const command = async (words: string[], more: Record<string, string> = {}) => {
+      const { code, stderr } = await runCommand(['vpn', ...words], { DATA_DIR: service.folder, ...more })
+      return { code, stderr }
+    }
+    assert.deepEqual((await command(['backup', file], { DATABASE_URL: url })).code, 0)
+    const running = await command(['restore', file], { DATABASE_URL: url })
+    assert.equal(running.code, 1)
+    assert.match(running.stderr, /in use by another running service/)
+    const { admin } = service
+    await service.stop()
+    assert.equal((await command(['restore', file])).code, 0, 'from PostgreSQL into the embedded one')
+    await using embedded = await startService({}, service.folder)
+    Object.assign(embedded, { admin })
+    assert.deepEqual(await contents(embedded), before)
+    const first = (await embedded.call('GET', '/api/peers')).body.data.peers[0]
+    assert.equal((await embedded.call('GET', `/api/peers/${first.id}/config`)).text, config, 'sealed keys open again')
+  },
+)
+
+test('restoring with another key, or a file of another kind, is refused', async () => {
+  await using service = await startService()
+  const file = join(service.folder, 'backup.gz')
+  assert.equal((await runCommand(['vpn', 'backup', file], { DATA_DIR: service.folder })).code, 0)
+  await using other = await startService()
+  await other.stop()
+  const { code, stderr } = await runCommand(['vpn', 'restore', file], { DATA_DIR: other.folder })
+  assert.deepEqual([code, stderr], [1, `hearth: ${file} was made with another secret key\n`])
+  assert.equal((await runCommand(['vpn', 'restore', '/etc/passwd'], { DATA_DIR: other.folder })).code, 1)
+})
