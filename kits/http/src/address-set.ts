@@ -29,11 +29,11 @@ export function plainAddress(address: string): string {
 }
 
 function addEntry(list: BlockList, entry: string): void {
-  const [address = '', prefix] = entry.split('/')
+  const [address = '', prefix, ...rest] = entry.split('/')
   const family = isIP(address)
   const bits = family === 6 ? 128 : 32
   const length = prefix === undefined ? bits : /^\d{1,3}$/.test(prefix) ? Number(prefix) : Number.NaN
-  if (family === 0 || !(length >= 0 && length <= bits))
+  if (family === 0 || rest.length > 0 || !(length >= 0 && length <= bits))
     throw new RangeError(`${entry} is neither an IP address nor a network`)
   list.addSubnet(address, length, family === 6 ? 'ipv6' : 'ipv4')
 }

@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict'
+import { setTimeout as pause } from 'node:timers/promises'
+import { test } from 'node:test'
+import { createLog } from '@hearth/runtime'
+import { z } from 'zod'
+import { createAddressSet } from './address-set.ts'
+import { createEventStream } from './event-stream.ts'
+import { Fault } from './faults.ts'
+import { openApiOf } from './openapi.ts'
+import { routeFor } from './route.ts'
+import { createServer, type ErrorAnswer } from './server.ts'
+
+const route = routeFor<{ open: undefined; closed: { name: string } }, 'some'>()
+const Thing = z.object({ id: z.string(), size: z.int().min(0).max(9) }).meta({ id: 'KitThing' })
+
+function toError(error: unknown): ErrorAnswer {
+  if (!(error instanceof Fault)) return { status: 500, body: { kind: 'internal' } }
+  const statuses: Record<string, number> = {
+    invalid: 422,
+    'not-found': 404,
+    unauthenticated: 401,
+    'method-not-allowed': 405,
+    malformed: 400,
+    'too-large': 413,
+  }
+  return { status: statuses[error.reason.kind] ?? 400, body: error.reason }
+}
+
+async function startServer() {
+  const shared = { tag: 'Things', limit: 'some' } as const
+  const app = await createServer({
+    routes: [
+      route(
+        {
+          ...shared,
+          method: 'GET',
+          path: '/api/things/{id}',
+          summary: 'One',
+          access: 'open',
+          params: z.object({ id: z.string() }),
+          success: { status: 200, body: Thing },
+        },
+        ({ params }) => ({ id: params.id, size: 1, secret: 'never sent' }) as z.infer<typeof Thing>,
+      ),
+      route(
+        {
+          ...shared,
+          method: 'POST',
+          path: '/api/things',
+          summary: 'New',
+          access: 'closed',
+          body: z.strictObject({ size: z.int().max(9) }),
+          success: { status: 201, body: Thing },
+        },
+        ({ caller, body }) => ({ id: caller.name, size: body.size }),
+      ),
+      route(
+        {
+          ...shared,
+          method: 'GET',
+          path: '/api/wrong',
+          summary: 'Wrong',
+          access: 'open',
+          success: { status: 200, body: Thing },
+        },
+        () => ({ id: 'x', size: -1 }),
+      ),
+      route(
+        {
+          ...shared,
+          method: 'GET',
+          path: '/api/fails',
+          summary: 'Fails',
+          access: 'open',
+          success: { status: 200, body: Thing },
+        },
+        () => {
+          throw new Error('with a secret inside')
+        },
+      ),
+    ],
+    about: {
+      title: 'Test',
+      version: '1',
+      description: '',
+      errorBody: z.object({ kind: z.string() }).meta({ id: 'KitError' }),
+      securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
+      security: (access) => (access === 'open' ? [] : [{ key: [] }]),
+      tags: [],
+    },
+    guard: ({ request }, spec) => {
+      if (spec?.access === 'closed' && request.headers.authorization !== 'me')
+        throw new Fault({ kind: 'unauthenticated' })
+      return Promise.resolve({ name: 'me' })
+    },
+    toError,
+    trust: { proxies: createAddressSet([]), header: 'x-forwarded-for' },
+    log: createLog({ name: 'test', level: 'silent' }),
+    pages: '/nowhere',
+  })
+  return Object.assign(app, { [Symbol.asyncDispose]: () => app.close() })
+}
+
+test('an answer holds what its schema names and nothing else', async () => {
+  await using app = await startServer()
+  const reply = await app.inject('/api/things/7')
+  assert.deepEqual(reply.json(), { id: '7', size: 1 })
+  assert.equal(reply.headers['cache-control'], 'no-store')
+})
+
+test('the guard runs before the body is parsed', async () => {
+  await using app = await startServer()
+  const headers = { 'content-type': 'application/json' }
+  assert.equal((await app.inject({ method: 'POST', url: '/api/things', payload: '{broken', headers })).statusCode, 401)
+  const known = { ...headers, authorization: 'me' }
+  assert.equal(
+    (await app.inject({ method: 'POST', url: '/api/things', payload: '{"size":3}', headers: known })).json().id,
+    'me',
+  )
+  const wrong = await app.inject({
+    method: 'POST',
+    url: '/api/things',
+    payload: '{"size":12,"extra":1}',
+    headers: known,
+  })
+  assert.deepEqual(wrong.json().fields, [
+    { path: 'size', code: 'too_big', message: 'must be at most 9' },
+    { path: 'extra', code: 'unknown', message: 'is not known here' },
+  ])
+})
+
+test('every error leaves through the service’s own shape, and says nothing of what failed inside', async () => {
+  await using app = await startServer()
+  for (const [url, status] of [
+    ['/api/none', 404],
+    ['/api/wrong', 500],
+    ['/api/fails', 500],
+    [`/api/things/${'x'.repeat(300)}`, 404],
+    ['/api/things/%', 400],
+  ] as const) {
+    const reply = await app.inject(url)
+    assert.equal(reply.statusCode, status, url)
+    assert.equal(typeof reply.json().kind, 'string')
+    assert.doesNotMatch(reply.payload, /secret/)
+  }
+  assert.equal((await app.inject({ method: 'DELETE', url: '/api/things/1' })).statusCode, 405)
+  assert.match((await app.inject('/some/page')).payload, /not built yet/)
+})
+
+test('the document has each route with access and limit, and only schemas that are used, by their plain names', async () => {
+  await using app = await startServer()
+  const document = openApiOf(app) as {
+    paths: Record<string, Record<string, Record<string, unknown>>>
+    components: { schemas: object }
+  }
+  assert.deepEqual(Object.keys(document.paths), ['/api/things/{id}', '/api/things', '/api/wrong', '/api/fails'])
+  assert.equal(document.paths['/api/things']?.['post']?.['x-access'], 'closed')
+  assert.deepEqual(Object.keys(document.components.schemas), ['KitError', 'KitThing'])
+})
+
+test('a stream shows each listener its view, cuts off who does not read, and ends who lost access', async () => {
+  const stream = createEventStream<{ n: number; text?: string }>({ maximum: 2, backlogBytes: 2000, heartbeatMs: 20 })
+  let isAllowed = true
+  const one = stream.subscribe(
+    { owner: 'a', view: (event) => (event.n % 2 === 0 ? event : undefined), stillAllowed: () => Promise.resolve(true) },
+    { n: 0 },
+  )
+  const two = stream.subscribe(
+    { owner: 'b', view: (event) => event, stillAllowed: () => Promise.resolve(isAllowed) },
+    { n: 0 },
+  )
+  assert.equal(
+    stream.subscribe({ owner: 'c', view: (event) => event, stillAllowed: () => Promise.resolve(true) }, { n: 0 }),
+    undefined,
+  )
+  let seen = ''
+  one?.stream.on('data', (chunk: Buffer) => (seen += chunk.toString()))
+  for (let n = 1; n <= 4; n += 1) stream.publish({ n })
+  await pause(60)
+  assert.deepEqual(
+    [...seen.matchAll(/data: \{"n":(\d)\}/g)].map(([, n]) => n),
+    ['0', '2', '4'],
+  )
+  assert.match(seen, /: still here/)
+  stream.publish({ n: 5, text: 'x'.repeat(3000) })
+  stream.publish({ n: 6 })
+  await pause(20)
+  assert.equal(two?.stream.destroyed, true, 'nobody read it')
+  isAllowed = false
+  const three = stream.subscribe(
+    { owner: 'b', view: (event) => event, stillAllowed: () => Promise.resolve(isAllowed) },
+    { n: 0 },
+  )
+  three?.stream.resume()
+  await new Promise((resolve) => three?.stream.on('close', resolve))
+  assert.equal(stream.listeners, 1)
+  one?.stream.resume()
+  stream.dropListeners('a')
+  await new Promise((resolve) => one?.stream.on('close', resolve))
+  assert.equal(stream.listeners, 0)
+  stream.close()
+})

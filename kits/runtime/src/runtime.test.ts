@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { z } from 'zod'
+import {
+  box,
+  commonSettings,
+  createKeyedQueue,
+  lockDataDirectory,
+  openDataDirectory,
+  OperatorError,
+  parseSettings,
+  QueueFull,
+  switchSetting,
+  writeFileAtomic,
+} from './index.ts'
+
+function folder(): Disposable & { path: string } {
+  const path = mkdtempSync(join(tmpdir(), 'hearth-runtime-'))
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+test('a wrong setting is named, its value is not repeated; an empty one counts as not set', () => {
+  const schema = z.object({ ...commonSettings, SWITCH: switchSetting.default(false) })
+  assert.equal(parseSettings(schema, { BIND_ADDRESS: '' }).BIND_ADDRESS, '127.0.0.1')
+  assert.deepEqual(parseSettings(schema, { TRUSTED_PROXIES: ' 10.0.0.1, ,::1 ', SWITCH: 'on' }).TRUSTED_PROXIES, [
+    '10.0.0.1',
+    '::1',
+  ])
+  for (const [name, value] of [
+    ['BIND_ADDRESS', 'localhost'],
+    ['LOG_LEVEL', 'loud'],
+    ['PUBLIC_URL', 'ftp://x'],
+    ['DATABASE_URL', 'mysql://u:secret@h/x'],
+    ['SWITCH', 'maybe'],
+  ] as const) {
+    assert.throws(
+      () => parseSettings(schema, { [name]: value }),
+      (error) =>
+        error instanceof OperatorError && error.message.startsWith(`${name}: `) && !error.message.includes(value),
+    )
+  }
+})
+
+test('a data directory is private, and a place that cannot be one is an error at once', () => {
+  using place = folder()
+  const path = openDataDirectory(join(place.path, 'a/b'))
+  assert.equal(statSync(path).mode & 0o777, 0o700)
+  assert.throws(() => openDataDirectory('/proc/nothing/here'), /DATA_DIR: cannot use/)
+})
+
+test('a data directory has one owner; its death, however sudden, sets it free', async () => {
+  using place = folder()
+  const lock = lockDataDirectory(place.path)
+  assert.throws(() => lockDataDirectory(place.path), /in use by another running service/)
+  lock.release()
+  const program = `import { lockDataDirectory } from ${JSON.stringify(join(import.meta.dirname, 'index.ts'))}; lockDataDirectory(process.argv[1]); console.log('locked'); setInterval(() => {}, 1000)`
+  const other = spawn(process.execPath, ['--input-type=module-typescript', '-e', program, place.path], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await once(other.stdout, 'data')
+  assert.throws(() => lockDataDirectory(place.path), /in use/)
+  other.kill('SIGKILL')
+  await once(other, 'exit')
+  lockDataDirectory(place.path).release()
+})
+
+test('a file is written whole or not at all, and leaves no remains', async () => {
+  using place = folder()
+  const path = join(place.path, 'file')
+  await writeFileAtomic(path, 'one')
+  await Promise.all(Array.from({ length: 20 }, (_, index) => writeFileAtomic(path, String(index).repeat(10_000))))
+  const content = readFileSync(path, 'utf8')
+  assert.match(content, /^(\d+?)\1{9999}$/)
+  assert.equal(statSync(path).mode & 0o777, 0o600)
+  assert.deepEqual(await readdir(place.path), ['file'])
+  await assert.rejects(writeFileAtomic(join(place.path, 'none/file'), 'x'), /ENOENT/)
+})
+
+test('work of one key waits its turn, of two keys does not; a failure does not stop the line; a full line refuses', async () => {
+  const queue = createKeyedQueue(2)
+  const order: string[] = []
+  const gate = Promise.withResolvers<undefined>()
+  const first = queue.run('a', async () => {
+    await gate.promise
+    order.push('a1')
+    throw new Error('no')
+  })
+  const second = queue.run('a', async () => void order.push('a2'))
+  await queue.run('b', async () => void order.push('b'))
+  const third = queue.run('a', async () => void order.push('a3'))
+  await assert.rejects(
+    queue.run('a', () => Promise.resolve()),
+    QueueFull,
+  )
+  gate.resolve(undefined)
+  await assert.rejects(first, /no/)
+  await Promise.all([second, third])
+  await queue.idle()
+  assert.deepEqual(order, ['b', 'a1', 'a2', 'a3'])
+})
+
+test('a box frames every line to one width', () => {
+  const lines = box(['one', 'longer line']).split('\n')
+  assert.equal(new Set(lines.map((line) => line.length)).size, 1)
+})
