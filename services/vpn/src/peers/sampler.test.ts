@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { migrate, openDatabase } from '@hearth/database'
+import { createLog, createManualClock } from '@hearth/runtime'
+import { migrations } from '../database/migrations/index.ts'
+import type { PeerRow, Tables } from '../database/tables.ts'
+import type { DeviceState, PeerState } from '../wireguard/device.ts'
+import { openSampler, type Sampler } from './sampler.ts'
+import { insertPeerRow } from './store.ts'
+
+const minute = 60_000
+
+function peerRow(id: string, more: Partial<PeerRow> = {}): PeerRow {
+  const number = Number(id.slice(1))
+  return {
+    id,
+    name: id,
+    name_key: id,
+    interface: 'wg0',
+    ip: `10.8.0.${number}`,
+    ip_number: number,
+    ipv6: null,
+    routing_mode: 'full_tunnel',
+    allowed_ips: '[]',
+    persistent_keepalive: 25,
+    enabled: 1,
+    expires_at: null,
+    client_isolation: 0,
+    public_key: `key ${id}`,
+    private_key: null,
+    preshared_key: null,
+    created_at: 0,
+    updated_at: 0,
+    ...more,
+  }
+}
+
+/** A database with an interface and peers, and a device whose readings the test decides. */
+async function startTest(rows: PeerRow[]) {
+  const database = openDatabase<Tables>({ file: ':memory:' })
+  await migrate(database.query, migrations)
+  const clock = createManualClock(Date.parse('2026-11-21T12:00:00Z'))
+  await database.query
+    .insertInto('interfaces')
+    .values({
+      name: 'wg0',
+      address: '10.8.0.1/24',
+      address6: null,
+      listen_port: 1,
+      dns: '',
+      mtu: 1420,
+      nat: 1,
+      forwarding: 1,
+      enabled: 1,
+      private_key: '',
+      public_key: '',
+      next_host: 0,
+      created_at: 0,
+      updated_at: 0,
+    })
+    .execute()
+  for (const row of rows) await insertPeerRow(database.query, row)
+  const device = new Map<string, Partial<PeerState>>()
+  const state: { running: boolean | Error } = { running: true }
+  const devices = {
+    read(): Promise<DeviceState | undefined> {
+      if (state.running instanceof Error) return Promise.reject(state.running)
+      const peers = new Map(
+        [...device].map(([id, held]) => [
+          `key ${id}`,
+          {
+            publicKey: `key ${id}`,
+            presharedKey: null,
+            allowedIps: [],
+            endpoint: null,
+            latestHandshake: null,
+            rxBytes: 0,
+            txBytes: 0,
+            ...held,
+          },
+        ]),
+      )
+      return Promise.resolve(state.running ? { publicKey: '', listenPort: 1, peers } : undefined)
+    },
+  }
+  const open = () => openSampler({ database, devices, clock, log: createLog({ name: 'test', level: 'silent' }) })
+  const stored = (id: string) =>
+    database.query.selectFrom('peer_activity').selectAll().where('peer_id', '=', id).executeTakeFirstOrThrow()
+  return { database, clock, device, state, open, stored, [Symbol.asyncDispose]: () => database.close() }
+}
+
+const totals = (sampler: Sampler, id: string) => [
+  sampler.peer(id)?.activity.rxTotal,
+  sampler.peer(id)?.activity.txTotal,
+]
+
+test('a peer is connected for 180 s after a handshake, and both switches are reported once', async () => {
+  await using place = await startTest([peerRow('p2')])
+  const sampler = await place.open()
+  place.device.set('p2', { latestHandshake: place.clock.now(), rxBytes: 10 })
+  assert.deepEqual(
+    (await sampler.sample()).switched.map(({ id, connected }) => [id, connected]),
+    [['p2', true]],
+  )
+  place.clock.advance(179_999)
+  assert.deepEqual((await sampler.sample()).switched, [])
+  place.clock.advance(1)
+  assert.deepEqual(
+    (await sampler.sample()).switched.map(({ connected }) => connected),
+    [false],
+  )
+})
+
+test('totals survive a crash between two writings, and a device that began anew', async () => {
+  await using place = await startTest([peerRow('p2')])
+  const first = await place.open()
+  place.device.set('p2', { latestHandshake: 1, rxBytes: 1000, txBytes: 10 })
+  await first.sample()
+  place.device.set('p2', { latestHandshake: 1, rxBytes: 1500, txBytes: 20 })
+  await first.sample()
+  assert.equal((await place.stored('p2')).rx_total, 1000, 'counters alone are not written every time')
+  const second = await place.open()
+  await second.sample()
+  assert.deepEqual(totals(second, 'p2'), [1500, 20], 'the device kept what was not written')
+  place.state.running = false
+  await second.sample()
+  place.state.running = true
+  place.device.set('p2', { latestHandshake: 2, rxBytes: 1600, txBytes: 5 })
+  await second.sample()
+  assert.deepEqual(totals(second, 'p2'), [3100, 25])
+})
+
+test('a peer that left its device counts from zero when it comes back, even beyond where it was', async () => {
+  await using place = await startTest([peerRow('p2')])
+  const sampler = await place.open()
+  place.device.set('p2', { rxBytes: 100 })
+  await sampler.sampleInterface('wg0')
+  await sampler.restart(['p2'])
+  place.device.set('p2', { rxBytes: 150 })
+  await sampler.sample()
+  assert.equal(totals(sampler, 'p2')[0], 250)
+})
+
+test('a reading that fails changes nothing', async () => {
+  await using place = await startTest([peerRow('p2')])
+  const sampler = await place.open()
+  place.device.set('p2', { latestHandshake: place.clock.now(), rxBytes: 100 })
+  await sampler.sample()
+  place.state.running = new Error('timed out')
+  const report = await sampler.sample()
+  assert.deepEqual([report.changed, report.switched], [[], []])
+  assert.equal(sampler.peer('p2')?.connected, true)
+})
+
+test('handshakes are written at once, counters alone every half minute, and the rest at the end', async () => {
+  await using place = await startTest([peerRow('p2'), peerRow('p3')])
+  const sampler = await place.open()
+  const handshake = place.clock.now()
+  place.device.set('p2', { latestHandshake: handshake, rxBytes: 1 })
+  await sampler.sample()
+  assert.deepEqual([(await place.stored('p2')).last_handshake, (await place.stored('p2')).rx_total], [handshake, 1])
+  place.clock.advance(minute / 4)
+  place.device.set('p2', { latestHandshake: handshake, rxBytes: 2 })
+  await sampler.sample()
+  assert.equal((await place.stored('p2')).rx_total, 1)
+  place.clock.advance(minute / 2)
+  place.device.set('p2', { latestHandshake: handshake, rxBytes: 3 })
+  await sampler.sample()
+  assert.equal((await place.stored('p2')).rx_total, 3)
+  place.device.set('p3', { rxBytes: 9 })
+  place.device.set('p2', { latestHandshake: handshake, rxBytes: 4 })
+  await sampler.sample()
+  await sampler.flush()
+  assert.equal((await place.stored('p2')).rx_total, 4)
+})
+
+test('an expiry date is noticed in the round after it came, once, and disconnects at once', async () => {
+  await using place = await startTest([])
+  const sampler = await place.open()
+  const expiring = peerRow('p2', { expires_at: place.clock.now() + 5000 })
+  await insertPeerRow(place.database.query, expiring)
+  sampler.follow(expiring)
+  place.device.set('p2', { latestHandshake: place.clock.now() })
+  assert.equal((await sampler.sample()).expired.size, 0)
+  place.clock.advance(5000)
+  const report = await sampler.sample()
+  assert.deepEqual([...report.expired], ['wg0'])
+  assert.equal(sampler.peer('p2')?.connected, false)
+  place.clock.advance(1000)
+  assert.equal((await sampler.sample()).expired.size, 0)
+})
+
+test('rates are bytes a second since the last round', async () => {
+  await using place = await startTest([peerRow('p2')])
+  const sampler = await place.open()
+  await sampler.sample()
+  place.clock.advance(2000)
+  place.device.set('p2', { rxBytes: 4000, txBytes: 1000 })
+  assert.deepEqual((await sampler.sample()).rate, { rx: 2000, tx: 500 })
+})
