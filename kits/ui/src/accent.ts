@@ -2,7 +2,7 @@
 export type Shades = [string, string, string, string, string, string, string, string, string, string]
 
 const lightness = [0.972, 0.938, 0.882, 0.82, 0.755, 0.68, 0.59, 0.515, 0.445, 0.375] as const
-const strength = [0.14, 0.28, 0.5, 0.74, 0.92, 1, 1, 0.94, 0.82, 0.68] as const
+const strength = [0.1, 0.2, 0.44, 0.7, 0.92, 1, 1, 0.94, 0.82, 0.68] as const
 
 /**
  * The accent of a service from one hue in degrees (OKLCH) and a chroma from 0 to about 0.15. Lightness is the same for

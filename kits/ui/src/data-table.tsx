@@ -1,7 +1,7 @@
 import { Skeleton, Table } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import type { ReactNode } from 'react'
-import { ErrorState } from './page-parts.tsx'
+import { ErrorState, placeholders } from './page-parts.tsx'
 import { SortHeader, TablePaging } from './table-controls.tsx'
 import type { TableState } from './table-state.ts'
 
@@ -59,7 +59,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 
 function WideTable<Row>({ label, columns, answer, rowKey, state, dimmed }: DataTableProps<Row>) {
   return (
-    <Table.ScrollContainer minWidth={640} scrollAreaProps={{ viewportProps: { tabIndex: -1 } }}>
+    <Table.ScrollContainer minWidth={640} type="native">
       <Table aria-label={label} aria-busy={answer.rows === undefined} highlightOnHover verticalSpacing="xs">
         <Table.Thead>
           <Table.Tr>
@@ -70,8 +70,8 @@ function WideTable<Row>({ label, columns, answer, rowKey, state, dimmed }: DataT
         </Table.Thead>
         <Table.Tbody>
           {answer.rows === undefined
-            ? Array.from({ length: 5 }, (_, line) => (
-                <Table.Tr key={line}>
+            ? placeholders(5).map((name) => (
+                <Table.Tr key={name}>
                   {columns.map((column) => (
                     <Table.Td key={column.key}>
                       <Skeleton height={14} my={6} />
@@ -101,8 +101,8 @@ function Cards<Row>({ label, columns, answer, rowKey, dimmed }: DataTableProps<R
   if (answer.rows === undefined)
     return (
       <output aria-label="Loading" className="hearth-cards">
-        {Array.from({ length: 3 }, (_, line) => (
-          <Skeleton key={line} height={120} />
+        {placeholders(3).map((name) => (
+          <Skeleton key={name} height={120} />
         ))}
       </output>
     )

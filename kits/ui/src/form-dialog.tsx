@@ -12,8 +12,6 @@ interface FormDialogProps<Values extends Record<string, unknown>, Output> {
   form: UseFormReturnType<Values>
   submitLabel: string
   submit(values: Values): Promise<Output>
-  /** The sentence for success. */
-  done?(output: Output): string
   onDone?(output: Output): void
   renew?: readonly (readonly unknown[])[]
   size?: string
@@ -33,7 +31,6 @@ function FormBody<Values extends Record<string, unknown>, Output>(props: FormDia
   const [problem, setProblem] = useState<string>()
   const action = useAction<Values, Output>({
     run: (values) => props.submit(values),
-    ...(props.done === undefined ? {} : { done: (output: Output) => props.done?.(output) ?? '' }),
     renew: props.renew ?? [],
     onDone: (output) => {
       props.onClose()

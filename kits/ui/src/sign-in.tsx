@@ -48,7 +48,7 @@ export function SignInScreen({ service, ended }: { service: Service; ended: bool
         <Stack>
           <Title order={1}>Sign in</Title>
           {ended && problem === undefined && (
-            <Alert color="gray" icon={<IconClockPause aria-hidden />} role="status">
+            <Alert color="gray" icon={<IconClockPause aria-hidden />} aria-live="polite">
               Your session has ended. Sign in again to go on where you were.
             </Alert>
           )}

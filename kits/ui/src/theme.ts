@@ -34,6 +34,9 @@ const charcoal: MantineColorsTuple = [
   '#0e0d0b',
 ]
 
+/** A dialog's head is no second banner of the page. */
+const noBanner = { header: { role: 'presentation' } }
+
 const components: NonNullable<MantineThemeOverride['components']> = {
   Modal: {
     defaultProps: {
@@ -41,8 +44,11 @@ const components: NonNullable<MantineThemeOverride['components']> = {
       radius: 'lg',
       overlayProps: { backgroundOpacity: 0.45 },
       closeButtonProps: { 'aria-label': 'Close' },
+      attributes: noBanner,
     },
   },
+  Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, attributes: noBanner } },
+  Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } },
   Tooltip: { defaultProps: { openDelay: 250, withArrow: true, events: { hover: true, focus: true, touch: true } } },
   PasswordInput: { defaultProps: { visibilityToggleButtonProps: { 'aria-label': 'Show or hide what is typed' } } },
   InputWrapper: { defaultProps: { withAsterisk: false } },

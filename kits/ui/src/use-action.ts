@@ -5,7 +5,7 @@ import { describeError } from './api-error.ts'
 /** A change somebody asks for, and what is said about how it ended. */
 export interface Action<Input, Output> {
   run(input: Input): Promise<Output>
-  /** The sentence for success; nothing is said when it is left out. */
+  /** The sentence for success; left out, the answer's own `message` is said. */
   done?(output: Output, input: Input): string
   /** What to read again afterwards. */
   renew?: readonly QueryKey[]
@@ -21,12 +21,17 @@ export function useAction<Input = void, Output = unknown>(action: Action<Input, 
     mutationFn: (input: Input) => action.run(input),
     onSuccess: (output, input) => {
       for (const queryKey of action.renew ?? []) void client.invalidateQueries({ queryKey })
-      const message = action.done?.(output, input)
+      const message = action.done === undefined ? messageOf(output) : action.done(output, input)
       if (message !== undefined) notifyDone(message)
       action.onDone?.(output, input)
     },
     onError: (error) => (action.onProblem === undefined ? notifyProblem(error) : action.onProblem(error)),
   })
+}
+
+function messageOf(output: unknown): string | undefined {
+  const told = typeof output === 'object' && output !== null && 'message' in output ? output.message : undefined
+  return typeof told === 'string' ? told : undefined
 }
 
 /** Says that something worked. */

@@ -2,16 +2,13 @@ import { createRefresher, notifyProblem, type Refresher } from '@hearth/ui'
 import type { QueryClient } from '@tanstack/react-query'
 import type { components } from './api.gen.ts'
 import { keys, type Peer } from './api.ts'
-import { addConnection, addRate, patchPeers, type RecentConnection, type RateSample } from './live-changes.ts'
+import { addRate, patchPeers, type RateSample } from './live-changes.ts'
 
 /** One event of `/api/events`. */
 export type ServiceEvent = components['schemas']['ServiceEvent']
 
 /** Rates of the last minutes, newest last; filled by events only. */
 export const rateHistoryKey = ['rate-history'] as const
-
-/** Peers that came or went while the page was open, newest first. */
-export const connectionsKey = ['recent-connections'] as const
 
 /**
  * What events do to the cached answers: counters and statuses are written into them, edited collections are read again,
@@ -44,7 +41,6 @@ function applyEvent(
       cache.setQueriesData<{ peers: Peer[] } | Peer>({ queryKey: keys.peers }, (old) => patchPeers(old, event.peers))
       return
     case 'connection':
-      cache.setQueryData<RecentConnection[]>(connectionsKey, (old) => addConnection(old, event, new Date()))
       refresher.note('interfaces')
       refresher.note('peers')
       return

@@ -10,16 +10,7 @@ export interface RateSample {
   tx: number
 }
 
-/** A peer that came or went. */
-export interface RecentConnection {
-  id: string
-  name: string
-  connected: boolean
-  at: string
-}
-
 const rateSamples = 150
-const connections = 20
 
 /** A cached peer page or single peer with new counters and statuses; the same object when none of them is meant. */
 export function patchPeers<Cached extends { peers: Peer[] } | Peer>(
@@ -44,14 +35,4 @@ export function addRate(
   const next = { at: Date.parse(overview.generated_at), rx: overview.traffic.rx_rate, tx: overview.traffic.tx_rate }
   if (samples.at(-1)?.at === next.at) return [...samples]
   return [...samples, next].slice(-rateSamples)
-}
-
-/** The list of comings and goings with one more in front. */
-export function addConnection(
-  list: readonly RecentConnection[] = [],
-  event: { id: string; name: string; connected: boolean },
-  at: Date,
-): RecentConnection[] {
-  const entry = { id: event.id, name: event.name, connected: event.connected, at: at.toISOString() }
-  return [entry, ...list].slice(0, connections)
 }

@@ -1,3 +1,4 @@
+import './vpn.css'
 import { accentFrom, startHearthApp } from '@hearth/ui'
 import { IconShieldLock } from '@tabler/icons-react'
 import { session } from './api.ts'

@@ -1,13 +1,46 @@
-import { Button, NativeSelect } from '@mantine/core'
+import { ActionIcon, Button, Group, NativeSelect, Tooltip } from '@mantine/core'
 import { DataTable, EmptyState, PageHeader, TableSearch, type TableState, useSession, useTableState } from '@hearth/ui'
-import { IconDevices, IconPlus, IconSearchOff } from '@tabler/icons-react'
+import { IconDevices, IconPlus, IconQrcode, IconSearchOff } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { keys, readInterfaces } from '../api.ts'
+import { useState } from 'react'
+import { Link, useLocation, useParams, useSearchParams } from 'wouter'
+import { keys, type Peer, readInterfaces } from '../api.ts'
+import { ConnectDevice } from '../peers/connect-device.tsx'
 import { peerColumns } from '../peers/peer-columns.tsx'
+import { CreatePeer } from '../peers/peer-dialogs.tsx'
+import { EnableSwitch, PeerDrawer } from '../peers/peer-drawer.tsx'
 import { peersPerPage, readPeers, toPeerQuery } from '../peers/read-peers.ts'
 
 /** All devices of the VPN: found, filtered and sorted by the server, kept current by events. */
 export function PeersPage() {
+  const { isAdmin } = useSession()
+  const { id } = useParams<{ id?: string }>()
+  const [, navigate] = useLocation()
+  const [params] = useSearchParams()
+  const [dialog, setDialog] = useState<Peer | 'create'>()
+  const interfaces = useQuery({ queryKey: keys.interfaces, queryFn: readInterfaces })
+  const names = interfaces.data?.map(({ name }) => name) ?? []
+  const search = params.toString()
+  return (
+    <>
+      <PageHeader
+        title="Peers"
+        description="Devices that may connect, each with its own key and address."
+        actions={isAdmin && names.length > 0 && <AddPeer onClick={() => setDialog('create')} />}
+      />
+      <PeerTable interfaces={names} onCreate={() => setDialog('create')} onConnect={setDialog} />
+      {id !== undefined && (
+        <PeerDrawer id={id} onClose={() => navigate(`/peers${search === '' ? '' : `?${search}`}`)} />
+      )}
+      {dialog === 'create' && (
+        <CreatePeer interfaces={names} onClose={() => setDialog(undefined)} onCreated={setDialog} />
+      )}
+      {typeof dialog === 'object' && <ConnectDevice peer={dialog} onClose={() => setDialog(undefined)} />}
+    </>
+  )
+}
+
+function PeerTable(props: { interfaces: string[]; onCreate: () => void; onConnect: (peer: Peer) => void }) {
   const { isAdmin } = useSession()
   const state = useTableState(['status', 'interface'])
   const query = toPeerQuery(state)
@@ -17,17 +50,13 @@ export function PeersPage() {
     placeholderData: keepPreviousData,
   })
   const narrowed = state.search !== '' || Object.values(state.filters).some((value) => value !== '')
+  const actions = (peer: Peer) => <RowActions peer={peer} onConnect={() => props.onConnect(peer)} />
   return (
     <>
-      <PageHeader
-        title="Peers"
-        description="Devices that may connect, each with its own key and address."
-        actions={isAdmin && <Button leftSection={<IconPlus size={16} aria-hidden />}>Add peer</Button>}
-      />
-      <PeerFilters state={state} />
+      <PeerFilters state={state} interfaces={props.interfaces} />
       <DataTable
         label="Peers"
-        columns={peerColumns(undefined)}
+        columns={peerColumns(isAdmin ? actions : undefined)}
         state={state}
         pageSize={peersPerPage}
         rowKey={(peer) => peer.id}
@@ -39,16 +68,71 @@ export function PeersPage() {
           retry: () => void peers.refetch(),
           stale: peers.isPlaceholderData,
         }}
-        empty={narrowed ? <NothingFound state={state} /> : <EmptyState icon={IconDevices} title="No peers yet" />}
+        empty={
+          narrowed ? (
+            <NothingFound state={state} />
+          ) : (
+            <NoPeers hasInterface={props.interfaces.length > 0} onCreate={props.onCreate} />
+          )
+        }
       />
     </>
   )
 }
 
-function PeerFilters({ state }: { state: TableState }) {
-  const interfaces = useQuery({ queryKey: keys.interfaces, queryFn: readInterfaces })
+function RowActions({ peer, onConnect }: { peer: Peer; onConnect: () => void }) {
   return (
-    <div className="hearth-toolbar" role="search">
+    <Group gap="sm" wrap="nowrap" justify="flex-end">
+      <EnableSwitch peer={peer} bare />
+      <Tooltip label="QR code and file">
+        <ActionIcon variant="default" size="lg" aria-label={`Connect ${peer.name}`} onClick={onConnect}>
+          <IconQrcode size={18} aria-hidden />
+        </ActionIcon>
+      </Tooltip>
+    </Group>
+  )
+}
+
+function AddPeer({ onClick }: { onClick: () => void }) {
+  return (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={onClick}>
+      Add peer
+    </Button>
+  )
+}
+
+function NoPeers({ hasInterface, onCreate }: { hasInterface: boolean; onCreate: () => void }) {
+  const { isAdmin } = useSession()
+  if (!isAdmin)
+    return (
+      <EmptyState icon={IconDevices} title="No peers yet">
+        An administrator adds the devices that may connect.
+      </EmptyState>
+    )
+  if (hasInterface)
+    return (
+      <EmptyState icon={IconDevices} title="No peers yet" action={<AddPeer onClick={onCreate} />}>
+        Add the first device. A name is enough; you get a QR code for a phone and a file for a computer.
+      </EmptyState>
+    )
+  return (
+    <EmptyState
+      icon={IconDevices}
+      title="First an interface, then peers"
+      action={
+        <Button component={Link} href="/interfaces?new=1">
+          Create an interface
+        </Button>
+      }
+    >
+      Peers connect to a WireGuard interface, and there is none yet.
+    </EmptyState>
+  )
+}
+
+function PeerFilters({ state, interfaces }: { state: TableState; interfaces: string[] }) {
+  return (
+    <search className="hearth-toolbar">
       <TableSearch state={state} label="Search peers" />
       <NativeSelect
         aria-label="Status"
@@ -65,9 +149,9 @@ function PeerFilters({ state }: { state: TableState }) {
         aria-label="Interface"
         value={state.filters['interface'] ?? ''}
         onChange={(event) => state.change({ filter: { interface: event.currentTarget.value } })}
-        data={[{ value: '', label: 'Any interface' }, ...(interfaces.data ?? []).map(({ name }) => name)]}
+        data={[{ value: '', label: 'Any interface' }, ...interfaces]}
       />
-    </div>
+    </search>
   )
 }
 
