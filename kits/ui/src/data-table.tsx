@@ -1,0 +1,127 @@
+import { Skeleton, Table } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import type { ReactNode } from 'react'
+import { ErrorState, placeholders } from './page-parts.tsx'
+import { SortHeader, TablePaging } from './table-controls.tsx'
+import type { TableState } from './table-state.ts'
+
+/** One column; on a phone it is a line of the row's card. */
+export interface Column<Row> {
+  key: string
+  header: string
+  render(row: Row): ReactNode
+  /** Name the server sorts by; without it the column cannot be sorted. */
+  sort?: string
+  /** Right-aligned in tabular figures. */
+  numeric?: boolean
+  /** `title` heads the card on a phone, `actions` ends it, `wide` is left out there. */
+  role?: 'title' | 'actions' | 'wide'
+}
+
+/** The answer to show: rows, or nothing yet, or an error. */
+export interface TableAnswer<Row> {
+  rows: readonly Row[] | undefined
+  total: number
+  error: unknown
+  retry(): void
+  /** Older rows stand while newer ones are read. */
+  stale?: boolean
+}
+
+interface DataTableProps<Row> {
+  /** Names the table for screen readers. */
+  label: string
+  columns: readonly Column<Row>[]
+  answer: TableAnswer<Row>
+  rowKey: (row: Row) => string
+  /** What stands there without any row. */
+  empty: ReactNode
+  /** Search, sort and page; left out for a list that is always shown whole. */
+  state?: TableState
+  pageSize?: number
+  dimmed?: (row: Row) => boolean
+}
+
+/** A table whose search, order and pages are the server's; on a phone each row becomes a card. */
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { answer, state, pageSize = 25 } = props
+  const narrow = useMediaQuery('(max-width: 47.99em)', undefined, { getInitialValueInEffect: false })
+  if (answer.rows === undefined && answer.error !== null && answer.error !== undefined)
+    return <ErrorState error={answer.error} onRetry={() => answer.retry()} />
+  if (answer.rows?.length === 0) return props.empty
+  return (
+    <div className="hearth-table" data-stale={answer.stale === true || undefined}>
+      {narrow ? <Cards {...props} /> : <WideTable {...props} />}
+      {state !== undefined && <TablePaging state={state} total={answer.total} pageSize={pageSize} />}
+    </div>
+  )
+}
+
+function WideTable<Row>({ label, columns, answer, rowKey, state, dimmed }: DataTableProps<Row>) {
+  return (
+    <Table.ScrollContainer minWidth={640} type="native">
+      <Table aria-label={label} aria-busy={answer.rows === undefined} highlightOnHover verticalSpacing="xs">
+        <Table.Thead>
+          <Table.Tr>
+            {columns.map((column) => (
+              <SortHeader key={column.key} column={column} state={state} />
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {answer.rows === undefined
+            ? placeholders(5).map((name) => (
+                <Table.Tr key={name}>
+                  {columns.map((column) => (
+                    <Table.Td key={column.key}>
+                      <Skeleton height={14} my={6} />
+                    </Table.Td>
+                  ))}
+                </Table.Tr>
+              ))
+            : answer.rows.map((row) => (
+                <Table.Tr key={rowKey(row)} data-dimmed={dimmed?.(row) === true || undefined}>
+                  {columns.map((column) => (
+                    <Table.Td key={column.key} data-numeric={column.numeric} data-role={column.role}>
+                      {column.render(row)}
+                    </Table.Td>
+                  ))}
+                </Table.Tr>
+              ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  )
+}
+
+function Cards<Row>({ label, columns, answer, rowKey, dimmed }: DataTableProps<Row>) {
+  const lines = columns.filter((column) => column.role === undefined)
+  const part = (row: Row, role: 'title' | 'actions') =>
+    columns.filter((column) => column.role === role).map((column) => <div key={column.key}>{column.render(row)}</div>)
+  if (answer.rows === undefined)
+    return (
+      <output aria-label="Loading" className="hearth-cards">
+        {placeholders(3).map((name) => (
+          <Skeleton key={name} height={120} />
+        ))}
+      </output>
+    )
+  return (
+    <ul aria-label={label} className="hearth-cards">
+      {answer.rows.map((row) => (
+        <li key={rowKey(row)} className="hearth-row-card" data-dimmed={dimmed?.(row) === true || undefined}>
+          <div className="hearth-row-title">{part(row, 'title')}</div>
+          <dl>
+            {lines.map((column) => (
+              <div key={column.key}>
+                <dt>{column.header}</dt>
+                <dd data-numeric={column.numeric}>{column.render(row)}</dd>
+              </div>
+            ))}
+          </dl>
+          <div className="hearth-row-actions">{part(row, 'actions')}</div>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,48 @@
+import { Button, Code, Text } from '@mantine/core'
+import { IconBug, IconMapQuestion } from '@tabler/icons-react'
+import { Component, type ReactNode } from 'react'
+import { Link } from 'wouter'
+import { EmptyState } from './page-parts.tsx'
+
+/** Keeps a mistake in one page from taking the whole application away. Give it a `key` to start afresh per page. */
+export class ErrorBoundary extends Component<{ children: ReactNode }, { error: Error | undefined }> {
+  override state: { error: Error | undefined } = { error: undefined }
+
+  static getDerivedStateFromError(error: Error) {
+    return { error }
+  }
+
+  override render() {
+    const { error } = this.state
+    if (error === undefined) return this.props.children
+    return (
+      <div role="alert">
+        <EmptyState
+          icon={IconBug}
+          title="This page stopped working"
+          action={<Button onClick={() => window.location.reload()}>Load it again</Button>}
+        >
+          A mistake in the page, not in your data. If it comes back, report this:{' '}
+          <Code>{error.message === '' ? error.name : error.message}</Code>
+        </EmptyState>
+      </div>
+    )
+  }
+}
+
+/** The page for addresses that lead nowhere. */
+export function NotFound() {
+  return (
+    <EmptyState
+      icon={IconMapQuestion}
+      title="There is no such page"
+      action={
+        <Button component={Link} href="/" variant="default">
+          Go to the overview
+        </Button>
+      }
+    >
+      <Text span>The address may be mistyped, or the page is for administrators only.</Text>
+    </EmptyState>
+  )
+}

@@ -1,0 +1,120 @@
+import './hearth-styles.ts'
+import { MantineProvider, localStorageColorSchemeManager } from '@mantine/core'
+import { ModalsProvider } from '@mantine/modals'
+import { Notifications } from '@mantine/notifications'
+import { type QueryClient, QueryClientProvider, useQueryClient } from '@tanstack/react-query'
+import { setNonce } from 'get-nonce'
+import { StrictMode, Suspense, useEffect } from 'react'
+import { createRoot } from 'react-dom/client'
+import { Route, Switch, useLocation } from 'wouter'
+import { ErrorBoundary, NotFound } from './error-boundary.tsx'
+import { useDocumentTitle } from './document-title.ts'
+import { useEventStream } from './event-stream.ts'
+import { mayOpen, type Page } from './page.ts'
+import { ErrorState, LoadingLines } from './page-parts.tsx'
+import { PasswordChangeScreen } from './password-change.tsx'
+import { createQueryClient } from './query-client.ts'
+import type { Service } from './service.ts'
+import { SessionContext, useSession, useSessionState, useSessionStore } from './session-context.tsx'
+import type { SessionStore } from './session-store.ts'
+import { Shell } from './shell.tsx'
+import { Gate, SignInScreen } from './sign-in.tsx'
+import { hearthTheme, hearthVariables } from './theme.ts'
+
+/** Everything a service hands over to become a web page. */
+export interface HearthAppOptions<Event> {
+  service: Service
+  session: SessionStore
+  pages: readonly Page[]
+  /** Address of the event stream and what an event does to the cached answers. */
+  events: { url: string; onEvent(event: Event, cache: QueryClient): void }
+}
+
+const schemeManager = localStorageColorSchemeManager({ key: 'hearth-color-scheme' })
+
+/** Starts a service's web page in `#root`, with the nonce of this answer for every style element made later. */
+export function startHearthApp<Event>(options: HearthAppOptions<Event>): void {
+  const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? ''
+  setNonce(nonce)
+  const root = document.querySelector('#root')
+  if (root === null) throw new Error('the page has no element #root')
+  createRoot(root).render(
+    <StrictMode>
+      <MantineProvider
+        theme={hearthTheme(options.service.accent)}
+        cssVariablesResolver={hearthVariables}
+        colorSchemeManager={schemeManager}
+        defaultColorScheme="auto"
+        getStyleNonce={() => nonce}
+      >
+        <QueryClientProvider client={createQueryClient()}>
+          <ModalsProvider>
+            <Notifications position="bottom-right" limit={4} />
+            <SessionContext value={options.session}>
+              <SessionGate {...options} />
+            </SessionContext>
+          </ModalsProvider>
+        </QueryClientProvider>
+      </MantineProvider>
+    </StrictMode>,
+  )
+}
+
+function SessionGate<Event>(options: HearthAppOptions<Event>) {
+  const state = useSessionState()
+  const store = useSessionStore()
+  const cache = useQueryClient()
+  useEffect(() => {
+    void store.load()
+  }, [store])
+  useEffect(() => {
+    if (state.step === 'signed-out') cache.clear()
+  }, [state.step, cache])
+  if (state.step === 'loading') return <output className="hearth-loading" aria-label="Loading" />
+  if (state.step === 'unreachable')
+    return (
+      <Gate service={options.service}>
+        <ErrorState error={state.error} onRetry={() => void store.load()} />
+      </Gate>
+    )
+  if (state.step === 'signed-out') return <SignInScreen service={options.service} ended={state.ended} />
+  if (state.step === 'password-change') return <PasswordChangeScreen service={options.service} />
+  return <SignedIn {...options} />
+}
+
+function SignedIn<Event>({ service, pages, events }: HearthAppOptions<Event>) {
+  const cache = useQueryClient()
+  const { user } = useSession()
+  const store = useSessionStore()
+  const [location] = useLocation()
+  const live = useEventStream<Event>({
+    url: events.url,
+    onEvent: (event) => events.onEvent(event, cache),
+    onTrouble: () => void store.check(),
+  })
+  return (
+    <Shell service={service} pages={pages} live={live}>
+      <ErrorBoundary key={location.split('/')[1]}>
+        <Suspense fallback={<LoadingLines />}>
+          <Switch>
+            {pages
+              .filter((page) => mayOpen(page, user.role))
+              .map((page) => (
+                <Route key={page.path} path={page.path}>
+                  <PageFrame page={page} service={service} />
+                </Route>
+              ))}
+            <Route>
+              <NotFound />
+            </Route>
+          </Switch>
+        </Suspense>
+      </ErrorBoundary>
+    </Shell>
+  )
+}
+
+function PageFrame({ page, service }: { page: Page; service: Service }) {
+  useDocumentTitle(page.title, service.name)
+  return <page.component />
+}

@@ -1,0 +1,114 @@
+import { Button, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { IconAlertTriangle, IconRefresh } from '@tabler/icons-react'
+import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
+import { ApiError, describeError } from './api-error.ts'
+
+/** The head of a page: its name, a sentence under it, and what can be done on the right. */
+export function PageHeader({
+  title,
+  description,
+  actions,
+}: {
+  title: string
+  description?: ReactNode
+  actions?: ReactNode
+}) {
+  return (
+    <header className="hearth-page-header">
+      <div>
+        <Title order={1}>{title}</Title>
+        {description !== undefined && <Text c="dimmed">{description}</Text>}
+      </div>
+      {actions !== undefined && <div className="hearth-page-actions">{actions}</div>}
+    </header>
+  )
+}
+
+/** Nothing is here yet: says so, why, and offers the next step. */
+export function EmptyState({
+  icon: Icon,
+  title,
+  children,
+  action,
+}: {
+  icon: ComponentType<{ size?: number; stroke?: number; 'aria-hidden'?: boolean }>
+  title: string
+  children?: ReactNode
+  action?: ReactNode
+}) {
+  return (
+    <div className="hearth-empty">
+      <Icon size={36} stroke={1.4} aria-hidden />
+      <Text fw={600}>{title}</Text>
+      {children !== undefined && (
+        <Text c="dimmed" maw={440}>
+          {children}
+        </Text>
+      )}
+      {action}
+    </div>
+  )
+}
+
+/** Something could not be read: what happened, and a way to try again. A 429 counts down and tries by itself. */
+export function ErrorState({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+  const wait = error instanceof ApiError && error.status === 429 ? (error.retryAfter ?? 10) : undefined
+  return (
+    <div className="hearth-empty" role="alert">
+      <IconAlertTriangle size={32} stroke={1.5} aria-hidden />
+      <Text fw={600}>{wait === undefined ? 'This could not be read' : 'A short pause'}</Text>
+      {wait === undefined ? (
+        <Text c="dimmed" maw={440}>
+          {describeError(error)}
+        </Text>
+      ) : (
+        <CountDown key={wait} seconds={wait} onEnd={onRetry} />
+      )}
+      <Button variant="default" leftSection={<IconRefresh size={16} aria-hidden />} onClick={onRetry}>
+        Try again
+      </Button>
+    </div>
+  )
+}
+
+function CountDown({ seconds, onEnd }: { seconds: number; onEnd: () => void }) {
+  const [left, setLeft] = useState(seconds)
+  useEffect(() => {
+    const timer = setTimeout(() => (left > 1 ? setLeft(left - 1) : onEnd()), 1000)
+    return () => clearTimeout(timer)
+  }, [left, onEnd])
+  return (
+    <Text c="dimmed" maw={440}>
+      This page asked the server too often. It tries again by itself in {left} s.
+    </Text>
+  )
+}
+
+/** Grey bars in the place of what is being read. */
+export function LoadingLines({ lines = 4 }: { lines?: number }) {
+  return (
+    <Stack component="output" gap="sm" aria-label="Loading">
+      {placeholders(lines).map((name) => (
+        <Skeleton key={name} height={38} />
+      ))}
+    </Stack>
+  )
+}
+
+/** A surface with a heading of its own. */
+export function Section({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
+  return (
+    <section className="hearth-card" aria-label={title}>
+      <div className="hearth-card-head">
+        <Title order={2}>{title}</Title>
+        {actions}
+      </div>
+      {children}
+    </section>
+  )
+}
+
+/** Keys for a number of placeholders. */
+export function placeholders(count: number): string[] {
+  return Array.from({ length: count }, (_, place) => `placeholder ${place}`)
+}

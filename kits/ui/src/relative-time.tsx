@@ -1,0 +1,28 @@
+import { Tooltip } from '@mantine/core'
+import { useEffect, useState } from 'react'
+import { formatRelative } from './format.ts'
+
+/** A moment as "5 minutes ago", kept current; the exact time stands in the tooltip and in `<time>`. */
+export function RelativeTime({ value, absent = 'never' }: { value: string | null; absent?: string }) {
+  const now = useNow()
+  if (value === null) return <span className="hearth-dimmed">{absent}</span>
+  const moment = new Date(value)
+  const exact = moment.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+  return (
+    <Tooltip label={exact}>
+      <time dateTime={value} className="hearth-time">
+        {formatRelative(moment, now)}
+      </time>
+    </Tooltip>
+  )
+}
+
+/** The time now, renewed every ten seconds while the component is on screen. */
+export function useNow(): Date {
+  const [now, setNow] = useState(() => new Date())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(new Date()), 10_000)
+    return () => clearInterval(timer)
+  }, [])
+  return now
+}

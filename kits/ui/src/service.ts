@@ -1,0 +1,12 @@
+import type { ComponentType } from 'react'
+import type { Shades } from './accent.ts'
+
+/** How a service presents itself. */
+export interface Service {
+  /** As it stands after "Hearth": `VPN`. */
+  name: string
+  icon: ComponentType<{ size?: number | string; stroke?: number | string; 'aria-hidden'?: boolean }>
+  accent: Shades
+  /** A sentence under the sign-in form, such as where the first password stands. */
+  signInHint: string
+}

@@ -1,0 +1,140 @@
+import { Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core'
+import {
+  IconBolt,
+  IconCheck,
+  IconDeviceDesktop,
+  IconLogout,
+  IconMoon,
+  IconPlugConnectedX,
+  IconRefresh,
+  IconSun,
+  IconUserCircle,
+} from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { Link, useLocation } from 'wouter'
+import type { ConnectionState } from './event-stream.ts'
+import { mayOpen, type Page, pageHref } from './page.ts'
+import type { Service } from './service.ts'
+import { useSession, useSessionStore } from './session-context.tsx'
+import { notifyProblem } from './use-action.ts'
+
+/** The frame around every page: brand, navigation, account menu, live state and the main landmark. */
+export function Shell(props: { service: Service; pages: readonly Page[]; live: ConnectionState; children: ReactNode }) {
+  const { service, pages, live, children } = props
+  const { user } = useSession()
+  const mine = pages.filter((page) => mayOpen(page, user.role))
+  const Icon = service.icon
+  return (
+    <div className="hearth-shell">
+      <a className="hearth-skip" href="#main">
+        Skip to content
+      </a>
+      <header className="hearth-top">
+        <Link href="/" className="hearth-brand">
+          <Icon size={22} stroke={1.8} aria-hidden />
+          <span>
+            <b>Hearth</b> {service.name}
+          </span>
+        </Link>
+        <div className="hearth-top-end">
+          <LiveState state={live} />
+          <AccountMenu pages={mine.filter((page) => page.place === 'menu')} />
+        </div>
+      </header>
+      <nav className="hearth-nav" aria-label="Main">
+        {mine
+          .filter((page) => page.place === 'navigation')
+          .map((page) => (
+            <NavigationLink key={page.path} page={page} />
+          ))}
+      </nav>
+      <main id="main" className="hearth-main" tabIndex={-1}>
+        {children}
+      </main>
+    </div>
+  )
+}
+
+function NavigationLink({ page }: { page: Page }) {
+  const [location] = useLocation()
+  const href = pageHref(page)
+  const current = href === '/' ? location === '/' : location === href || location.startsWith(`${href}/`)
+  const Icon = page.icon
+  return (
+    <Link href={href} className="hearth-nav-link" aria-current={current ? 'page' : undefined}>
+      <Icon size={20} stroke={1.7} aria-hidden />
+      <span>{page.title}</span>
+    </Link>
+  )
+}
+
+const liveLooks = {
+  live: { Icon: IconBolt, text: 'Live' },
+  connecting: { Icon: IconRefresh, text: 'Connecting' },
+  reconnecting: { Icon: IconPlugConnectedX, text: 'Reconnecting' },
+} as const
+
+function LiveState({ state }: { state: ConnectionState }) {
+  const { Icon, text } = liveLooks[state]
+  return (
+    <output className="hearth-live" data-state={state} aria-label={`Connection: ${text}`}>
+      <Icon size={14} aria-hidden />
+      {text}
+    </output>
+  )
+}
+
+const schemes = [
+  { value: 'light', label: 'Light', Icon: IconSun },
+  { value: 'dark', label: 'Dark', Icon: IconMoon },
+  { value: 'auto', label: 'As the system', Icon: IconDeviceDesktop },
+] as const
+
+function AccountMenu({ pages }: { pages: readonly Page[] }) {
+  const { user } = useSession()
+  const session = useSessionStore()
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  return (
+    <Menu position="bottom-end" width={220}>
+      <Menu.Target>
+        <UnstyledButton className="hearth-account" aria-label={`Account of ${user.username}`}>
+          <IconUserCircle size={22} stroke={1.6} aria-hidden />
+          <span>{user.username}</span>
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {pages.map((page) => (
+          <Menu.Item
+            key={page.path}
+            component={Link}
+            href={pageHref(page)}
+            leftSection={<page.icon size={16} aria-hidden />}
+          >
+            {page.title}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Label>Appearance</Menu.Label>
+        {schemes.map(({ value, label, Icon }) => (
+          <Menu.Item
+            key={value}
+            role="menuitemradio"
+            aria-checked={colorScheme === value}
+            leftSection={<Icon size={16} aria-hidden />}
+            rightSection={colorScheme === value ? <IconCheck size={14} aria-hidden /> : null}
+            onClick={() => setColorScheme(value)}
+          >
+            {label}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item
+          leftSection={<IconLogout size={16} aria-hidden />}
+          onClick={() => void session.signOut().catch(notifyProblem)}
+        >
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

@@ -1,0 +1,47 @@
+import react from '@vitejs/plugin-react'
+import type { Plugin, UserConfig } from 'vite'
+
+/** What differs from one service to the next in its build. */
+export interface HearthUiOptions {
+  /** The service's name as a person reads it; the document's title until a page sets its own. */
+  title: string
+  /** Where `npm run dev` sends `/api`; the service's own address. */
+  server?: string
+}
+
+/** Sets the colour scheme before the first paint, so that a dark page does not flash white. */
+const earlyColorScheme = `try{var s=localStorage.getItem('hearth-color-scheme')||'auto';if(s==='auto')s=matchMedia('(prefers-color-scheme: dark)').matches?'dark':'light';document.documentElement.setAttribute('data-mantine-color-scheme',s)}catch{}`
+
+/**
+ * The Vite settings of a Hearth UI: React, hashed files, and a head whose scripts and styles carry the placeholder
+ * `__CSP_NONCE__`, which the server replaces by the nonce of each answer.
+ */
+export function hearthUi(options: HearthUiOptions): UserConfig {
+  return {
+    plugins: [react(), documentHead(options.title)],
+    html: { cspNonce: '__CSP_NONCE__' },
+    build: {
+      target: 'es2023',
+      chunkSizeWarningLimit: 900,
+      rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'vendor', test: /node_modules/ }] } } },
+    },
+    server: { proxy: { '/api': options.server ?? 'http://127.0.0.1:8101' } },
+  }
+}
+
+function documentHead(title: string): Plugin {
+  return {
+    name: 'hearth-head',
+    transformIndexHtml: () => [
+      { tag: 'title', children: title, injectTo: 'head' },
+      { tag: 'meta', attrs: { name: 'color-scheme', content: 'light dark' }, injectTo: 'head-prepend' },
+      {
+        tag: 'meta',
+        attrs: { name: 'viewport', content: 'width=device-width, initial-scale=1, viewport-fit=cover' },
+        injectTo: 'head-prepend',
+      },
+      { tag: 'meta', attrs: { charset: 'utf-8' }, injectTo: 'head-prepend' },
+      { tag: 'script', attrs: { nonce: '__CSP_NONCE__' }, children: earlyColorScheme, injectTo: 'head' },
+    ],
+  }
+}

@@ -1,0 +1,29 @@
+import { answer, createApiClient, createSessionStore } from '@hearth/ui'
+import type { components, paths } from './api.gen.ts'
+
+type Schemas = components['schemas']
+export type Interface = Schemas['Interface']
+export type Peer = Schemas['Peer']
+export type Dashboard = Schemas['Dashboard']
+
+/** The session of this page. */
+export const session = createSessionStore()
+
+/** The service's API, typed by its OpenAPI document. */
+export const api = createApiClient<paths>(session)
+
+/** Names of cached answers; an event that says `changed` names the same collections. */
+export const keys = {
+  overview: ['overview'],
+  interfaces: ['interfaces'],
+  peers: ['peers'],
+  users: ['users'],
+  tokens: ['tokens'],
+  settings: ['settings'],
+} as const
+
+/** What a reading of the whole service gives. */
+export const readOverview = async () => (await answer(api.GET('/api/metrics/dashboard'))).data
+
+/** All interfaces, at most a hundred. */
+export const readInterfaces = async () => (await answer(api.GET('/api/interfaces'))).data

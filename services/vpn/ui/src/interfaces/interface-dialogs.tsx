@@ -1,0 +1,120 @@
+import { Checkbox, Group, Modal, NumberInput, TextInput } from '@mantine/core'
+import { answer, ErrorState, FormDialog, LoadingLines } from '@hearth/ui'
+import { useForm, type UseFormReturnType } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
+import { api, type Interface, keys } from '../api.ts'
+import {
+  interfaceValues,
+  type InterfaceValues,
+  proposedValues,
+  toInterfaceCreate,
+  toInterfaceUpdate,
+} from './interface-values.ts'
+
+const renewed = [keys.interfaces, keys.peers, keys.overview]
+
+/** Creates an interface; the form opens with a free network and port. */
+export function CreateInterface({ onClose }: { onClose: () => void }) {
+  const proposal = useQuery({
+    queryKey: [...keys.interfaces, 'proposal'],
+    queryFn: async () => (await answer(api.GET('/api/interface-proposal'))).data,
+    gcTime: 0,
+  })
+  if (proposal.data !== undefined) return <CreateForm initial={proposedValues(proposal.data)} onClose={onClose} />
+  return (
+    <Modal opened onClose={onClose} title="Create interface">
+      {proposal.error === null ? (
+        <LoadingLines lines={5} />
+      ) : (
+        <ErrorState error={proposal.error} onRetry={() => void proposal.refetch()} />
+      )}
+    </Modal>
+  )
+}
+
+function CreateForm({ initial, onClose }: { initial: InterfaceValues; onClose: () => void }) {
+  const form = useForm<InterfaceValues>({ initialValues: initial })
+  return (
+    <FormDialog
+      opened
+      onClose={onClose}
+      title="Create interface"
+      submitLabel="Create interface"
+      form={form}
+      submit={(values) => answer(api.POST('/api/interfaces', { body: toInterfaceCreate(values) }))}
+      renew={renewed}
+    >
+      <TextInput
+        label="Name"
+        description="As Linux shows it: a letter first, at most 15 characters"
+        maxLength={15}
+        required
+        data-autofocus
+        {...form.getInputProps('name')}
+      />
+      <InterfaceFields form={form} />
+    </FormDialog>
+  )
+}
+
+/** Changes an interface; its name stays. */
+export function EditInterface({ interface: present, onClose }: { interface: Interface; onClose: () => void }) {
+  const form = useForm<InterfaceValues>({ initialValues: interfaceValues(present) })
+  const submit = async (values: InterfaceValues) => {
+    const body = toInterfaceUpdate(values, interfaceValues(present))
+    if (body === undefined) return { message: 'Nothing was changed' }
+    return answer(api.PUT('/api/interfaces/{name}', { params: { path: { name: present.name } }, body }))
+  }
+  return (
+    <FormDialog
+      opened
+      onClose={onClose}
+      title={`Edit ${present.name}`}
+      submitLabel="Save"
+      form={form}
+      submit={submit}
+      renew={renewed}
+    >
+      <InterfaceFields form={form} />
+    </FormDialog>
+  )
+}
+
+function InterfaceFields({ form }: { form: UseFormReturnType<InterfaceValues> }) {
+  return (
+    <>
+      <TextInput
+        label="IPv4 network"
+        description="This host’s address on the tunnel with the size of the network"
+        required
+        {...form.getInputProps('address')}
+      />
+      <TextInput label="IPv6 network" description="Empty for none" {...form.getInputProps('address6')} />
+      <Group grow align="flex-start">
+        <NumberInput
+          label="UDP port"
+          description="Open it in the router"
+          min={1}
+          max={65_535}
+          {...form.getInputProps('listen_port')}
+        />
+        <NumberInput label="MTU" description="1420 suits most" min={1280} max={9000} {...form.getInputProps('mtu')} />
+      </Group>
+      <TextInput
+        label="DNS servers for peers"
+        description="Up to four addresses, separated by commas; empty leaves the device’s own"
+        {...form.getInputProps('dns')}
+      />
+      <Checkbox
+        label="Let peers reach other networks and each other"
+        description="Packet forwarding on this host"
+        {...form.getInputProps('forwarding', { type: 'checkbox' })}
+      />
+      <Checkbox
+        label="Hide peers behind this host’s address"
+        description="NAT: needed for the internet through the VPN unless your router knows the VPN network"
+        {...form.getInputProps('nat', { type: 'checkbox' })}
+      />
+    </>
+  )
+}

@@ -1,0 +1,28 @@
+import { Tooltip } from '@mantine/core'
+import { StatusBadge } from '@hearth/ui'
+import { IconAlertTriangle, IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react'
+import type { Interface } from '../api.ts'
+
+const looks = {
+  active: { tone: 'good', text: 'Running', icon: IconPlayerPlay },
+  inactive: { tone: 'quiet', text: 'Stopped', icon: IconPlayerStop },
+  error: { tone: 'bad', text: 'Failed', icon: IconAlertTriangle },
+} as const
+
+/** Whether an interface runs; a failure says why. */
+export function InterfaceStatusBadge({ interface: shown }: { interface: Pick<Interface, 'status' | 'status_reason'> }) {
+  const look = looks[shown.status]
+  const badge = (
+    <StatusBadge tone={look.tone} icon={look.icon}>
+      {look.text}
+    </StatusBadge>
+  )
+  if (shown.status_reason === null) return badge
+  return (
+    <Tooltip label={shown.status_reason} multiline maw={320}>
+      <span>
+        {badge} <span className="interface-reason">{shown.status_reason}</span>
+      </span>
+    </Tooltip>
+  )
+}

@@ -1,0 +1,52 @@
+import type { components } from '../api.gen.ts'
+import type { Interface } from '../api.ts'
+
+type InterfaceCreate = components['schemas']['InterfaceCreate']
+type InterfaceUpdate = components['schemas']['InterfaceUpdate']
+type Proposal = components['schemas']['InterfaceProposal']
+
+/** What the interface form holds; an empty text means "none", an empty number "as the service decides". */
+export interface InterfaceValues extends Record<string, unknown> {
+  name: string
+  address: string
+  address6: string
+  listen_port: number | ''
+  dns: string
+  mtu: number | ''
+  nat: boolean
+  forwarding: boolean
+}
+
+/** The form for a new interface, filled with what the service found free. */
+export function proposedValues(proposal: Proposal): InterfaceValues {
+  return { ...proposal, nat: true, forwarding: true }
+}
+
+/** The form for an interface that exists. */
+export function interfaceValues(from: Interface): InterfaceValues {
+  const { name, address, address6, listen_port, dns, mtu, nat, forwarding } = from
+  return { name, address, address6: address6 ?? '', listen_port, dns, mtu, nat, forwarding }
+}
+
+/** The body that creates an interface. */
+export function toInterfaceCreate(values: InterfaceValues): InterfaceCreate {
+  const { name, address, address6, listen_port, dns, mtu, nat, forwarding } = values
+  return {
+    name,
+    address,
+    address6: address6 === '' ? null : address6,
+    dns,
+    nat,
+    forwarding,
+    ...(listen_port === '' ? {} : { listen_port }),
+    ...(mtu === '' ? {} : { mtu }),
+  }
+}
+
+/** The body that changes an interface: only what differs; undefined when nothing does. */
+export function toInterfaceUpdate(values: InterfaceValues, before: InterfaceValues): InterfaceUpdate | undefined {
+  const wanted = toInterfaceCreate(values)
+  const present: Record<string, unknown> = { ...toInterfaceCreate(before) }
+  const changed = Object.entries(wanted).filter(([member, value]) => value !== present[member])
+  return changed.length === 0 ? undefined : Object.fromEntries(changed)
+}

@@ -1,0 +1,10 @@
+/** One number with its name and what it is part of. */
+export function Tile({ label, value, note }: { label: string; value: string; note: string }) {
+  return (
+    <section className="hearth-card tile" aria-label={label}>
+      <p className="hearth-dimmed">{label}</p>
+      <p className="tile-value">{value}</p>
+      <p className="hearth-dimmed">{note}</p>
+    </section>
+  )
+}

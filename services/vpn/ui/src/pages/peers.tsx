@@ -1,0 +1,172 @@
+import { ActionIcon, Button, Group, NativeSelect, Tooltip } from '@mantine/core'
+import { DataTable, EmptyState, PageHeader, TableSearch, type TableState, useSession, useTableState } from '@hearth/ui'
+import { IconDevices, IconPlus, IconQrcode, IconSearchOff } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link, useLocation, useParams, useSearchParams } from 'wouter'
+import { keys, type Peer, readInterfaces } from '../api.ts'
+import { ConnectDevice } from '../peers/connect-device.tsx'
+import { peerColumns } from '../peers/peer-columns.tsx'
+import { CreatePeer } from '../peers/peer-dialogs.tsx'
+import { EnableSwitch, PeerDrawer } from '../peers/peer-drawer.tsx'
+import { peersPerPage, readPeers, toPeerQuery } from '../peers/read-peers.ts'
+
+/** All devices of the VPN: found, filtered and sorted by the server, kept current by events. */
+export function PeersPage() {
+  const { isAdmin } = useSession()
+  const { id } = useParams<{ id?: string }>()
+  const [, navigate] = useLocation()
+  const [params] = useSearchParams()
+  const [dialog, setDialog] = useState<Peer | 'create'>()
+  const interfaces = useQuery({ queryKey: keys.interfaces, queryFn: readInterfaces })
+  const names = interfaces.data?.map(({ name }) => name) ?? []
+  const search = params.toString()
+  return (
+    <>
+      <PageHeader
+        title="Peers"
+        description="Devices that may connect, each with its own key and address."
+        actions={isAdmin && names.length > 0 && <AddPeer onClick={() => setDialog('create')} />}
+      />
+      <PeerTable interfaces={names} onCreate={() => setDialog('create')} onConnect={setDialog} />
+      {id !== undefined && (
+        <PeerDrawer id={id} onClose={() => navigate(`/peers${search === '' ? '' : `?${search}`}`)} />
+      )}
+      {dialog === 'create' && (
+        <CreatePeer interfaces={names} onClose={() => setDialog(undefined)} onCreated={setDialog} />
+      )}
+      {typeof dialog === 'object' && <ConnectDevice peer={dialog} onClose={() => setDialog(undefined)} />}
+    </>
+  )
+}
+
+function PeerTable(props: { interfaces: string[]; onCreate: () => void; onConnect: (peer: Peer) => void }) {
+  const { isAdmin } = useSession()
+  const state = useTableState(['status', 'interface'])
+  const query = toPeerQuery(state)
+  const peers = useQuery({
+    queryKey: [...keys.peers, query],
+    queryFn: () => readPeers(query),
+    placeholderData: keepPreviousData,
+  })
+  const narrowed = state.search !== '' || Object.values(state.filters).some((value) => value !== '')
+  const actions = (peer: Peer) => <RowActions peer={peer} onConnect={() => props.onConnect(peer)} />
+  return (
+    <>
+      <PeerFilters state={state} interfaces={props.interfaces} />
+      <DataTable
+        label="Peers"
+        columns={peerColumns(isAdmin ? actions : undefined)}
+        state={state}
+        pageSize={peersPerPage}
+        rowKey={(peer) => peer.id}
+        dimmed={(peer) => peer.status === 'disabled'}
+        answer={{
+          rows: peers.data?.peers,
+          total: peers.data?.total ?? 0,
+          error: peers.error,
+          retry: () => void peers.refetch(),
+          stale: peers.isPlaceholderData,
+        }}
+        empty={
+          narrowed ? (
+            <NothingFound state={state} />
+          ) : (
+            <NoPeers hasInterface={props.interfaces.length > 0} onCreate={props.onCreate} />
+          )
+        }
+      />
+    </>
+  )
+}
+
+function RowActions({ peer, onConnect }: { peer: Peer; onConnect: () => void }) {
+  return (
+    <Group gap="sm" wrap="nowrap" justify="flex-end">
+      <EnableSwitch peer={peer} bare />
+      <Tooltip label="QR code and file">
+        <ActionIcon variant="default" size="lg" aria-label={`Connect ${peer.name}`} onClick={onConnect}>
+          <IconQrcode size={18} aria-hidden />
+        </ActionIcon>
+      </Tooltip>
+    </Group>
+  )
+}
+
+function AddPeer({ onClick }: { onClick: () => void }) {
+  return (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={onClick}>
+      Add peer
+    </Button>
+  )
+}
+
+function NoPeers({ hasInterface, onCreate }: { hasInterface: boolean; onCreate: () => void }) {
+  const { isAdmin } = useSession()
+  if (!isAdmin)
+    return (
+      <EmptyState icon={IconDevices} title="No peers yet">
+        An administrator adds the devices that may connect.
+      </EmptyState>
+    )
+  if (hasInterface)
+    return (
+      <EmptyState icon={IconDevices} title="No peers yet" action={<AddPeer onClick={onCreate} />}>
+        Add the first device. A name is enough; you get a QR code for a phone and a file for a computer.
+      </EmptyState>
+    )
+  return (
+    <EmptyState
+      icon={IconDevices}
+      title="First an interface, then peers"
+      action={
+        <Button component={Link} href="/interfaces?new=1">
+          Create an interface
+        </Button>
+      }
+    >
+      Peers connect to a WireGuard interface, and there is none yet.
+    </EmptyState>
+  )
+}
+
+function PeerFilters({ state, interfaces }: { state: TableState; interfaces: string[] }) {
+  return (
+    <search className="hearth-toolbar">
+      <TableSearch state={state} label="Search peers" />
+      <NativeSelect
+        aria-label="Status"
+        value={state.filters['status'] ?? ''}
+        onChange={(event) => state.change({ filter: { status: event.currentTarget.value } })}
+        data={[
+          { value: '', label: 'Any status' },
+          { value: 'active', label: 'Connected' },
+          { value: 'inactive', label: 'Not connected' },
+          { value: 'disabled', label: 'Disabled or expired' },
+        ]}
+      />
+      <NativeSelect
+        aria-label="Interface"
+        value={state.filters['interface'] ?? ''}
+        onChange={(event) => state.change({ filter: { interface: event.currentTarget.value } })}
+        data={[{ value: '', label: 'Any interface' }, ...interfaces]}
+      />
+    </search>
+  )
+}
+
+function NothingFound({ state }: { state: TableState }) {
+  return (
+    <EmptyState
+      icon={IconSearchOff}
+      title="No peer matches"
+      action={
+        <Button variant="default" onClick={() => state.change({ search: '', filter: { status: '', interface: '' } })}>
+          Show all peers
+        </Button>
+      }
+    >
+      Search looks at names, addresses and the start of public keys.
+    </EmptyState>
+  )
+}

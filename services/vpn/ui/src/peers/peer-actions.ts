@@ -1,0 +1,48 @@
+import { answer, useAction } from '@hearth/ui'
+import { useQueryClient } from '@tanstack/react-query'
+import { api, keys, type Peer } from '../api.ts'
+
+/** Switches a peer on or off; the switch moves at once and goes back when the server refuses. */
+export function useEnablePeer() {
+  const cache = useQueryClient()
+  const show = (id: string, enabled: boolean) =>
+    cache.setQueriesData<{ peers: Peer[] } | Peer>({ queryKey: keys.peers }, (old) => withEnabled(old, id, enabled))
+  return useAction<{ peer: Peer; enabled: boolean }, { message: string }>({
+    run: async ({ peer, enabled }) => {
+      show(peer.id, enabled)
+      try {
+        return await answer(api.PUT('/api/peers/{id}', { params: { path: { id: peer.id } }, body: { enabled } }))
+      } catch (error) {
+        show(peer.id, peer.enabled)
+        throw error
+      }
+    },
+    renew: [keys.peers, keys.overview],
+  })
+}
+
+/** The configuration file of a peer and the name to save it under. */
+export async function readConfiguration(peer: Pick<Peer, 'id'>): Promise<{ text: string; fileName: string }> {
+  const { data, response } = await api.GET('/api/peers/{id}/config', {
+    params: { path: { id: peer.id } },
+    parseAs: 'text',
+  })
+  const named = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')
+  return { text: data ?? '', fileName: named?.[1] ?? 'wireguard.conf' }
+}
+
+/** Hands a text to the browser as a file to save. */
+export function saveAsFile(text: string, fileName: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type: 'application/octet-stream' }))
+  const link = document.createElement('a')
+  link.href = address
+  link.download = fileName
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(address), 10_000)
+}
+
+function withEnabled(cached: { peers: Peer[] } | Peer | undefined, id: string, enabled: boolean) {
+  if (cached === undefined) return undefined
+  if (!('peers' in cached)) return cached.id === id ? { ...cached, enabled } : cached
+  return { ...cached, peers: cached.peers.map((peer) => (peer.id === id ? { ...peer, enabled } : peer)) }
+}

@@ -1,0 +1,51 @@
+import { answer, FormDialog } from '@hearth/ui'
+import { useForm } from '@mantine/form'
+import { api, keys, type Peer } from '../api.ts'
+import { PeerAdvanced, PeerBasics } from './peer-fields.tsx'
+import { newPeerValues, type PeerValues, peerValues, toPeerCreate, toPeerUpdate } from './peer-values.ts'
+
+const named = { name: (name: string) => (name.trim() === '' ? 'Give the device a name' : null) }
+
+/** Adds a peer; mount it afresh for every new one. */
+export function CreatePeer(props: { interfaces: string[]; onClose: () => void; onCreated: (peer: Peer) => void }) {
+  const form = useForm<PeerValues>({ initialValues: newPeerValues(props.interfaces[0] ?? ''), validate: named })
+  return (
+    <FormDialog
+      opened
+      onClose={props.onClose}
+      title="Add peer"
+      submitLabel="Add peer"
+      form={form}
+      submit={(values) => answer(api.POST('/api/peers', { body: toPeerCreate(values) }))}
+      renew={[keys.peers, keys.interfaces, keys.overview]}
+      onDone={({ data }) => props.onCreated(data)}
+    >
+      <PeerBasics form={form} interfaces={props.interfaces} editing={false} />
+      <PeerAdvanced form={form} editing={false} />
+    </FormDialog>
+  )
+}
+
+/** Changes a peer; sends only what differs. */
+export function EditPeer({ peer, onClose }: { peer: Peer; onClose: () => void }) {
+  const form = useForm<PeerValues>({ initialValues: peerValues(peer), validate: named })
+  const submit = async (values: PeerValues) => {
+    const body = toPeerUpdate(values, peerValues(peer))
+    if (body === undefined) return { message: 'Nothing was changed' }
+    return answer(api.PUT('/api/peers/{id}', { params: { path: { id: peer.id } }, body }))
+  }
+  return (
+    <FormDialog
+      opened
+      onClose={onClose}
+      title={`Edit ${peer.name}`}
+      submitLabel="Save"
+      form={form}
+      submit={submit}
+      renew={[keys.peers]}
+    >
+      <PeerBasics form={form} interfaces={[]} editing />
+      <PeerAdvanced form={form} editing />
+    </FormDialog>
+  )
+}

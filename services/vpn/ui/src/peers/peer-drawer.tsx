@@ -1,0 +1,131 @@
+import { Button, Drawer, Group, Stack, Switch } from '@mantine/core'
+import { ErrorState, formatBytes, LoadingLines, RelativeTime, useSession } from '@hearth/ui'
+import { IconPencil, IconQrcode, IconTrash } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { keys, type Peer } from '../api.ts'
+import { ConfigurationButtons, ConnectDevice } from './connect-device.tsx'
+import { DeletePeer } from './delete-peer.tsx'
+import { useEnablePeer } from './peer-actions.ts'
+import { EditPeer } from './peer-dialogs.tsx'
+import { PeerStatusBadge } from './peer-status.tsx'
+import { readPeer } from './read-peers.ts'
+import { routingModes } from './routing-modes.ts'
+
+/** One peer in full, over the list; its address is `/peers/<id>`. */
+export function PeerDrawer({ id, onClose }: { id: string; onClose: () => void }) {
+  const peer = useQuery({ queryKey: [...keys.peers, id], queryFn: () => readPeer(id) })
+  return (
+    <Drawer
+      opened
+      onClose={onClose}
+      position="right"
+      size={460}
+      title={<span className="hearth-name">{peer.data?.name ?? 'Peer'}</span>}
+    >
+      {peer.data === undefined && peer.error === null && <LoadingLines lines={8} />}
+      {peer.data === undefined && peer.error !== null && (
+        <ErrorState error={peer.error} onRetry={() => void peer.refetch()} />
+      )}
+      {peer.data !== undefined && <PeerDetail peer={peer.data} onClose={onClose} />}
+    </Drawer>
+  )
+}
+
+function PeerDetail({ peer, onClose }: { peer: Peer; onClose: () => void }) {
+  const { isAdmin } = useSession()
+  return (
+    <Stack gap="lg">
+      <Group justify="space-between">
+        <PeerStatusBadge peer={peer} />
+        {isAdmin && <EnableSwitch peer={peer} />}
+      </Group>
+      <PeerFacts peer={peer} isAdmin={isAdmin} />
+      {isAdmin && <PeerButtons peer={peer} onClose={onClose} />}
+    </Stack>
+  )
+}
+
+/** Whether the peer may connect, as a switch. */
+export function EnableSwitch({ peer, bare = false }: { peer: Peer; bare?: boolean }) {
+  const enable = useEnablePeer()
+  const name = bare ? { 'aria-label': `${peer.name} may connect` } : { label: 'May connect' }
+  return (
+    <Switch
+      {...name}
+      checked={peer.enabled}
+      disabled={enable.isPending}
+      onChange={(event) => enable.mutate({ peer, enabled: event.currentTarget.checked })}
+    />
+  )
+}
+
+function PeerFacts({ peer, isAdmin }: { peer: Peer; isAdmin: boolean }) {
+  const facts: [string, ReactNode][] = [
+    ['Interface', peer.interface],
+    ['Address', <Mono key="ip">{peer.ip}</Mono>],
+    ...(peer.ipv6 === null ? [] : [['IPv6 address', <Mono key="ipv6">{peer.ipv6}</Mono>] as [string, ReactNode]]),
+    ['Last handshake', <RelativeTime key="handshake" value={peer.last_handshake} />],
+    ['Received from it', formatBytes(peer.transfer_rx)],
+    ['Sent to it', formatBytes(peer.transfer_tx)],
+    ...(isAdmin ? [['Connects from', <Mono key="endpoint">{peer.endpoint ?? '–'}</Mono>] as [string, ReactNode]] : []),
+    ['Through the tunnel', routingModes[peer.routing_mode].label],
+    ...(peer.allowed_ips.length > 0
+      ? [['Listed networks', <Mono key="networks">{peer.allowed_ips.join(', ')}</Mono>] as [string, ReactNode]]
+      : []),
+    ['Kept apart', peer.client_isolation ? 'Yes' : 'No'],
+    ['Keepalive', peer.persistent_keepalive === 0 ? 'Off' : `${peer.persistent_keepalive} s`],
+    ['Preshared key', peer.has_preshared_key ? 'Yes' : 'No'],
+    ['Private key', peer.has_private_key ? 'Kept by the service' : 'On the device only'],
+    ['Works until', <RelativeTime key="expiry" value={peer.expires_at} absent="no end" />],
+    ['Public key', <Mono key="key">{peer.public_key}</Mono>],
+    ['Added', <RelativeTime key="created" value={peer.created_at} />],
+  ]
+  return (
+    <dl className="hearth-facts">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function Mono({ children }: { children: ReactNode }) {
+  return <span className="hearth-mono">{children}</span>
+}
+
+function PeerButtons({ peer, onClose }: { peer: Peer; onClose: () => void }) {
+  const [dialog, setDialog] = useState<'connect' | 'edit' | 'delete'>()
+  const close = () => setDialog(undefined)
+  return (
+    <Stack gap="xs">
+      <ConfigurationButtons peer={peer} />
+      <Group gap="xs" grow>
+        <Button
+          variant="default"
+          leftSection={<IconQrcode size={16} aria-hidden />}
+          onClick={() => setDialog('connect')}
+        >
+          QR code
+        </Button>
+        <Button variant="default" leftSection={<IconPencil size={16} aria-hidden />} onClick={() => setDialog('edit')}>
+          Edit
+        </Button>
+        <Button
+          variant="default"
+          c="var(--hearth-bad)"
+          leftSection={<IconTrash size={16} aria-hidden />}
+          onClick={() => setDialog('delete')}
+        >
+          Delete
+        </Button>
+      </Group>
+      {dialog === 'connect' && <ConnectDevice peer={peer} onClose={close} />}
+      {dialog === 'edit' && <EditPeer peer={peer} onClose={close} />}
+      {dialog === 'delete' && <DeletePeer peer={peer} onClose={close} onDeleted={onClose} />}
+    </Stack>
+  )
+}

@@ -1,0 +1,108 @@
+import type { components } from '../api.gen.ts'
+import type { Peer } from '../api.ts'
+
+type PeerCreate = components['schemas']['PeerCreate']
+type PeerUpdate = components['schemas']['PeerUpdate']
+type RoutingMode = Peer['routing_mode']
+
+/** What the peer form holds; an empty text means "as the service decides". */
+export interface PeerValues extends Record<string, unknown> {
+  name: string
+  interface: string
+  ip: string
+  ipv6: string
+  routing_mode: RoutingMode | ''
+  /** Networks separated by commas or lines. */
+  allowed_ips: string
+  persistent_keepalive: number | ''
+  /** Local time as `datetime-local` has it. */
+  expires_at: string
+  client_isolation: boolean
+  use_preshared_key: boolean
+  public_key: string
+}
+
+/** The form for a new peer. */
+export function newPeerValues(interfaceName: string): PeerValues {
+  return {
+    name: '',
+    interface: interfaceName,
+    ip: '',
+    ipv6: '',
+    routing_mode: '',
+    allowed_ips: '',
+    persistent_keepalive: '',
+    expires_at: '',
+    client_isolation: false,
+    use_preshared_key: true,
+    public_key: '',
+  }
+}
+
+/** The form for a peer that exists. */
+export function peerValues(peer: Peer): PeerValues {
+  return {
+    name: peer.name,
+    interface: peer.interface,
+    ip: peer.ip,
+    ipv6: peer.ipv6 ?? '',
+    routing_mode: peer.routing_mode,
+    allowed_ips: peer.allowed_ips.join(', '),
+    persistent_keepalive: peer.persistent_keepalive,
+    expires_at: toLocalTime(peer.expires_at),
+    client_isolation: peer.client_isolation,
+    use_preshared_key: peer.has_preshared_key,
+    public_key: peer.has_private_key ? '' : peer.public_key,
+  }
+}
+
+/** The body that creates a peer: only what was filled in. */
+export function toPeerCreate(values: PeerValues): PeerCreate {
+  return { name: values.name, interface: values.interface, ...filled(values) }
+}
+
+/** The body that changes a peer: only what differs from before; undefined when nothing does. */
+export function toPeerUpdate(values: PeerValues, before: PeerValues): PeerUpdate | undefined {
+  const changed = Object.fromEntries(
+    Object.entries(values).filter(([member, value]) => value !== before[member]),
+  ) as Partial<PeerValues>
+  const update: PeerUpdate = {
+    ...filled({ ...newPeerValues(''), use_preshared_key: before.use_preshared_key, ...changed }, changed),
+    ...(changed.name === undefined ? {} : { name: changed.name }),
+    ...(changed.ipv6 === '' ? { ipv6: null } : {}),
+    ...(changed.expires_at === '' ? { expires_at: null } : {}),
+    ...(changed.allowed_ips === '' ? { allowed_ips: [] } : {}),
+  }
+  return Object.keys(update).length === 0 ? undefined : update
+}
+
+/** Networks out of a text with commas, spaces or lines between them. */
+export function parseNetworks(text: string): string[] {
+  return text.split(/[\s,]+/).filter((part) => part !== '')
+}
+
+/** True when the mode uses the operator's own networks. */
+export function usesAllowedIps(mode: RoutingMode | ''): boolean {
+  return mode === 'split_tunnel' || mode === 'custom'
+}
+
+/** A moment in UTC as `datetime-local` shows it in this place. */
+export function toLocalTime(moment: string | null): string {
+  if (moment === null) return ''
+  const date = new Date(moment)
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}
+
+function filled(values: PeerValues, asked: Partial<PeerValues> = values): Omit<PeerUpdate, 'name' | 'interface'> {
+  return {
+    ...(values.ip === '' ? {} : { ip: values.ip }),
+    ...(values.ipv6 === '' ? {} : { ipv6: values.ipv6 }),
+    ...(values.routing_mode === '' ? {} : { routing_mode: values.routing_mode }),
+    ...(values.allowed_ips === '' ? {} : { allowed_ips: parseNetworks(values.allowed_ips) }),
+    ...(values.persistent_keepalive === '' ? {} : { persistent_keepalive: values.persistent_keepalive }),
+    ...(values.expires_at === '' ? {} : { expires_at: new Date(values.expires_at).toISOString() }),
+    ...(asked.client_isolation === undefined ? {} : { client_isolation: values.client_isolation }),
+    ...(asked.use_preshared_key === undefined ? {} : { use_preshared_key: values.use_preshared_key }),
+    ...(values.public_key === '' ? {} : { public_key: values.public_key.trim() }),
+  }
+}
