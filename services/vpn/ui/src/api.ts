@@ -5,6 +5,9 @@ type Schemas = components['schemas']
 export type Interface = Schemas['Interface']
 export type Peer = Schemas['Peer']
 export type Dashboard = Schemas['Dashboard']
+export type User = Schemas['User']
+export type Token = Schemas['Token']
+export type Settings = Schemas['Settings']
 
 /** The session of this page. */
 export const session = createSessionStore()

@@ -35,11 +35,7 @@ export function TrafficCard({ overview }: { overview: Dashboard }) {
       </dl>
       <div className="traffic-plot">
         <span className="traffic-top">{formatRate(top)}</span>
-        <svg
-          viewBox={`0 0 ${box.width} ${box.height}`}
-          preserveAspectRatio="none"
-          aria-hidden
-        >
+        <svg viewBox={`0 0 ${box.width} ${box.height}`} preserveAspectRatio="none" aria-hidden>
           <path d={rx.area} className="traffic-area" />
           <path d={rx.path} className="traffic-rx" />
           <path d={tx.path} className="traffic-tx" />

@@ -1,0 +1,66 @@
+import { Button, Group, Text } from '@mantine/core'
+import { answer, applyFieldProblems, ErrorState, LoadingLines, PageHeader, Problem, useAction } from '@hearth/ui'
+import { useForm } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, keys, type Settings } from '../api.ts'
+import { AccessFields, DeviceFields, NewPeerFields } from '../settings/settings-fields.tsx'
+import { changedSettings, type SettingsValues } from '../settings/settings-values.ts'
+
+/** What holds for the whole service; administrators only. */
+export function SettingsPage() {
+  const settings = useQuery({
+    queryKey: keys.settings,
+    queryFn: async () => (await answer(api.GET('/api/settings'))).data,
+  })
+  return (
+    <>
+      <PageHeader
+        title="Settings"
+        description="They hold for the whole service; peers that exist keep their own values."
+      />
+      {settings.data === undefined && settings.error === null && <LoadingLines lines={8} />}
+      {settings.data === undefined && settings.error !== null && (
+        <ErrorState error={settings.error} onRetry={() => void settings.refetch()} />
+      )}
+      {settings.data !== undefined && <SettingsForm key={JSON.stringify(settings.data)} settings={settings.data} />}
+    </>
+  )
+}
+
+function SettingsForm({ settings }: { settings: Settings }) {
+  const [problem, setProblem] = useState<string>()
+  const form = useForm<SettingsValues>({ initialValues: { ...settings } })
+  const changes = changedSettings(form.getValues(), settings)
+  const count = Object.keys(changes).length
+  const save = useAction<void, { message: string }>({
+    run: () => answer(api.PUT('/api/settings', { body: changes })),
+    renew: [keys.settings],
+    onProblem: (error) => setProblem(applyFieldProblems(form, error) ?? undefined),
+  })
+  const submit = form.onSubmit(() => {
+    setProblem(undefined)
+    if (count > 0) save.mutate()
+  })
+  return (
+    <form onSubmit={submit} noValidate className="hearth-stack settings-form">
+      <DeviceFields form={form} />
+      <NewPeerFields form={form} />
+      <AccessFields form={form} />
+      <Problem text={problem} />
+      <div className="settings-bar" data-dirty={count > 0 || undefined}>
+        <Text component="output" c="dimmed">
+          {count === 0 ? 'Everything is saved' : `${count} unsaved ${count === 1 ? 'change' : 'changes'}`}
+        </Text>
+        <Group gap="xs">
+          <Button variant="default" disabled={count === 0} onClick={() => form.reset()}>
+            Discard
+          </Button>
+          <Button type="submit" disabled={count === 0} loading={save.isPending}>
+            Save settings
+          </Button>
+        </Group>
+      </div>
+    </form>
+  )
+}

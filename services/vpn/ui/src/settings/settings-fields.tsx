@@ -1,0 +1,84 @@
+import { NativeSelect, NumberInput, Stack, TextInput } from '@mantine/core'
+import { Section } from '@hearth/ui'
+import type { UseFormReturnType } from '@mantine/form'
+import { routingModes } from '../peers/routing-modes.ts'
+import type { SettingsValues } from './settings-values.ts'
+
+type SettingsForm = UseFormReturnType<SettingsValues>
+
+/** How devices reach this server. */
+export function DeviceFields({ form }: { form: SettingsForm }) {
+  return (
+    <Section title="How devices reach this server">
+      <TextInput
+        label="Public address"
+        description="Host name or address without port, as it is reached from outside. Empty takes the address this page is opened with."
+        placeholder="vpn.example.org"
+        {...form.getInputProps('public_endpoint')}
+      />
+    </Section>
+  )
+}
+
+/** What new interfaces and peers begin with. */
+export function NewPeerFields({ form }: { form: SettingsForm }) {
+  const modes = (['full_tunnel', 'split_tunnel', 'isolated'] as const).map((value) => ({
+    value,
+    label: routingModes[value].label,
+  }))
+  return (
+    <Section title="Defaults for new interfaces and peers">
+      <Stack>
+        <NativeSelect
+          label="What goes through the tunnel"
+          description={routingModes[form.getValues().default_routing_mode].explanation}
+          data={modes}
+          {...form.getInputProps('default_routing_mode')}
+        />
+        <TextInput
+          label="DNS servers"
+          description="Up to four addresses, separated by commas"
+          {...form.getInputProps('default_dns')}
+        />
+        <NumberInput
+          label="MTU"
+          description="Largest packet in the tunnel, 1280 to 9000 bytes"
+          suffix=" bytes"
+          clampBehavior="none"
+          {...form.getInputProps('default_mtu')}
+        />
+        <NumberInput
+          label="Keepalive"
+          description="Seconds between signs of life; 0 is off"
+          suffix=" s"
+          clampBehavior="none"
+          {...form.getInputProps('default_persistent_keepalive')}
+        />
+      </Stack>
+    </Section>
+  )
+}
+
+/** How often is measured, and how long sessions last. */
+export function AccessFields({ form }: { form: SettingsForm }) {
+  return (
+    <Section title="Measuring and sessions">
+      <Stack>
+        <NumberInput
+          label="Sample interval"
+          description="How often handshakes and counters are read, 1 to 300 seconds"
+          suffix=" s"
+          clampBehavior="none"
+          {...form.getInputProps('sample_interval_seconds')}
+        />
+        <NumberInput
+          label="Session timeout"
+          description="A session unused for this long ends, 5 to 10080 minutes"
+          suffix=" min"
+          clampBehavior="none"
+          {...form.getInputProps('session_timeout_minutes')}
+        />
+      </Stack>
+    </Section>
+  )
+}
