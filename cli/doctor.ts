@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DoctorFact } from '@hearth/runtime'
 import type { ServiceFolder } from '../tools/services.ts'
-import { installedVersion, missingPackages } from '../tools/system-packages.ts'
+import { installedVersion, isDebian } from '../tools/system-packages.ts'
 
 /** What was found, for everything or for one service. */
 interface Section {
@@ -16,7 +16,7 @@ export async function runDoctor(services: readonly ServiceFolder[], options: { i
   for (const service of services) {
     sections.push({
       title: service.title,
-      facts: [...packageFacts(service), ...dataFacts(service), ...(await ownFacts(service))],
+      facts: [...packageFacts(service), ...pageFacts(service), ...dataFacts(service), ...(await ownFacts(service))],
     })
   }
   process.stdout.write(options.isJson ? `${JSON.stringify(sections, null, 2)}\n` : sections.map(table).join('\n'))
@@ -39,36 +39,51 @@ function hostFacts(): DoctorFact[] {
 }
 
 function packageFacts(service: ServiceFolder): DoctorFact[] {
-  const missing = new Set(missingPackages(service.systemPackages))
-  return Object.entries(service.systemPackages).map(([name, meaning]) => ({
-    name,
-    state: missing.has(name) ? 'missing' : 'ok',
-    detail: missing.has(name) ? 'not installed' : (installedVersion(name) ?? 'installed'),
-    meaning,
-  }))
+  const packages = Object.entries(service.systemPackages)
+  if (!isDebian()) {
+    const detail = 'unknown: this is no Debian'
+    return packages.map(([name, meaning]) => ({ name, state: 'degraded', detail, meaning }))
+  }
+  return packages.map(([name, meaning]) => {
+    const version = installedVersion(name)
+    return { name, state: version === undefined ? 'missing' : 'ok', detail: version ?? 'not installed', meaning }
+  })
 }
 
 function dataFacts(service: ServiceFolder): DoctorFact[] {
   const folder = process.env['DATA_DIR'] ?? join('data', service.name)
   if (!existsSync(folder))
     return [{ name: 'data', state: 'ok', detail: `${folder} (not made yet)`, meaning: 'made at the first start' }]
-  const mode = statSync(folder).mode & 0o777
-  const isPrivate = mode === 0o700
-  return [
-    {
-      name: 'data',
-      state: isPrivate ? 'ok' : 'degraded',
-      detail: `${folder}, mode ${mode.toString(8)}`,
-      meaning: isPrivate ? 'only its owner can read it' : 'others on this host can read it; the next start closes it',
-    },
-  ]
+  const { mode, uid } = statSync(folder)
+  const permissions = (mode & 0o777).toString(8)
+  const isOurs = uid === process.getuid?.() || process.getuid?.() === 0
+  const meaning = !isOurs
+    ? 'belongs to another user: the service cannot use it'
+    : permissions === '700'
+      ? 'only its owner can read it'
+      : 'others on this host can read it; the next start closes it'
+  const state = !isOurs ? 'missing' : permissions === '700' ? 'ok' : 'degraded'
+  return [{ name: 'data', state, detail: `${folder}, mode ${permissions}`, meaning }]
 }
 
-async function ownFacts(service: ServiceFolder): Promise<DoctorFact[]> {
+function pageFacts(service: ServiceFolder): DoctorFact[] {
+  if (!existsSync(join(service.folder, 'ui/vite.config.ts'))) return []
+  const isBuilt = existsSync(join(service.folder, 'ui/dist/index.html'))
+  const meaning = isBuilt ? 'the service shows them' : 'only the API answers; npm start builds them'
+  return [{ name: 'web pages', state: isBuilt ? 'ok' : 'degraded', detail: isBuilt ? 'built' : 'not built', meaning }]
+}
+
+/** What the service itself looks at. When that fails, the failure is a finding too. */
+async function ownFacts(service: ServiceFolder): Promise<readonly DoctorFact[]> {
   const file = join(service.folder, 'src/commands.ts')
   if (!existsSync(file)) return []
-  const { doctor } = (await import(file)) as { doctor?: () => Promise<DoctorFact[]> }
-  return (await doctor?.()) ?? []
+  try {
+    const { doctor } = (await import(file)) as { doctor?: () => Promise<DoctorFact[]> }
+    return (await doctor?.()) ?? []
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error)
+    return [{ name: 'examination', state: 'missing', detail, meaning: 'the service could not look at this host' }]
+  }
 }
 
 const signs = { ok: '✓ ok      ', missing: '✗ missing ', degraded: '! degraded' }

@@ -5,17 +5,24 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const program = fileURLToPath(new URL('hearth.ts', import.meta.url))
+const words = process.argv.slice(2)
 
 if (Number(process.versions.node.split('.')[0]) >= 26) {
   const { runCommandLine } = await import(program)
-  await runCommandLine(process.argv.slice(2))
+  await runCommandLine(words)
 } else {
   const node = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url))
   if (!existsSync(node)) {
     console.error('hearth: not set up yet; run npm start, or npm ci, in its folder first')
     process.exit(1)
   }
-  const child = spawn(node, [program, ...process.argv.slice(2)], { stdio: 'inherit' })
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal))
-  child.on('exit', (code, signal) => process.exit(code ?? (signal === null ? 1 : 143)))
+  const child = spawn(node, [program, ...words], { stdio: 'inherit' })
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  // On a terminal Ctrl-C reaches the child by itself; a second one would mean: do not wait.
+  process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'))
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exit(code)
+    process.removeAllListeners(signal)
+    process.kill(process.pid, signal)
+  })
 }

@@ -1,28 +1,50 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { OperatorError } from '@hearth/runtime'
+import { OperatorError, shutdownLimit } from '@hearth/runtime'
 import { Command, CommanderError } from 'commander'
-import { findServices, type ServiceFolder } from '../tools/services.ts'
+import { chooseServices, findServices, root, type ServiceFolder } from '../tools/services.ts'
 import { runDoctor } from './doctor.ts'
 import { runUp } from './up.ts'
 
+/** Where the services are, and the file that runs a command line with them. */
+export interface Place {
+  readonly root: string
+  readonly program: string
+}
+
 /**
- * Runs one command line, as `hearth …` on a terminal. Errors are one line on stderr and exit code 1; what is meant for scripts
- * is the only thing on stdout.
+ * Runs one command line, as `hearth …` on a terminal. An error is one line on stderr and ends the process with 1; what is meant
+ * for scripts is the only thing on stdout.
  */
-export async function runCommandLine(words: readonly string[]): Promise<void> {
+export async function runCommandLine(
+  words: readonly string[],
+  place: Place = { root, program: import.meta.filename },
+): Promise<void> {
+  endWithSupervisor()
   try {
-    const services = findServices()
-    const program = createProgram(services)
-    const service = services.find(({ name }) => name === words[0])
+    const services = findServices(place.root)
+    const program = createProgram(services, place)
+    const named = words[0] === 'help' ? words[1] : words[0]
+    const service = services.find(({ name }) => name === named)
     if (service !== undefined) await addServiceCommands(program, service)
     await program.parseAsync([...words], { from: 'user' })
   } catch (error) {
-    process.exitCode = report(error)
+    // What a command opened before it failed must not keep the process.
+    process.exit(report(error))
   }
 }
 
-function createProgram(services: readonly ServiceFolder[]): Command {
+/** A service that `hearth up` started stops when `up` is gone, however that ended. */
+function endWithSupervisor(): void {
+  if (process.env['HEARTH_UP'] !== '1' || process.channel == null) return
+  process.once('disconnect', () => {
+    setTimeout(() => process.kill(process.pid, 'SIGKILL'), shutdownLimit).unref()
+    process.kill(process.pid, 'SIGTERM')
+  })
+  process.channel.unref()
+}
+
+function createProgram(services: readonly ServiceFolder[], place: Place): Command {
   const program = new Command('hearth')
     .description('Self-hosted services for a house server')
     .exitOverride()
@@ -31,25 +53,14 @@ function createProgram(services: readonly ServiceFolder[]): Command {
     .command('up')
     .description('start services and keep them running')
     .argument('[services...]', `any of ${services.map(({ name }) => name).join(', ')}; all when left out`)
-    .action((names: string[]) => runUp(choose(services, names)))
+    .action((names: string[]) => runUp(chooseServices(services, names), place.program))
   program
     .command('doctor')
     .description('what is installed, what is missing, and what that means')
     .option('--json', 'as JSON')
     .action((options: { json?: boolean }) => runDoctor(services, { isJson: options.json === true }))
-  for (const { name, title } of services) program.command(name, { hidden: false }).description(`commands of ${title}`)
+  for (const { name, title } of services) program.command(name).description(`commands of ${title}`)
   return program
-}
-
-function choose(services: readonly ServiceFolder[], names: readonly string[]): ServiceFolder[] {
-  for (const name of names) {
-    if (!services.some((service) => service.name === name)) {
-      throw new OperatorError(
-        `there is no service ${name}; there are ${services.map((service) => service.name).join(', ')}`,
-      )
-    }
-  }
-  return services.filter(({ name }) => names.length === 0 || names.includes(name))
 }
 
 /** Only the service that was named is loaded: the others' code has no part in this command. */
@@ -74,8 +85,8 @@ function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 1
   if (error instanceof OperatorError) process.stderr.write(`hearth: ${error.message}\n`)
   else {
-    const message = error instanceof Error ? error.message : String(error)
-    process.stderr.write(`hearth: ${message} (LOG_LEVEL=debug shows where)\n`)
+    const [line] = (error instanceof Error ? error.message : String(error)).split('\n')
+    process.stderr.write(`hearth: ${line} (LOG_LEVEL=debug shows where)\n`)
     if (process.env['LOG_LEVEL'] === 'debug' && error instanceof Error) process.stderr.write(`${error.stack}\n`)
   }
   return 1

@@ -1,91 +1,73 @@
-import { spawn, type ChildProcess } from 'node:child_process'
-import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { setTimeout as pause } from 'node:timers/promises'
-import { OperatorError } from '@hearth/runtime'
+import { OperatorError, shutdownLimit } from '@hearth/runtime'
 import type { ServiceFolder } from '../tools/services.ts'
+import { superviseService, type State } from './supervise.ts'
 
-const program = join(import.meta.dirname, 'hearth.ts')
+/** Settings that belong to one service: with the same value two would take each other's place. */
+const settingsOfOne = ['BIND_PORT', 'DATA_DIR', 'DATABASE_URL', 'PUBLIC_URL']
 
-/** A service that ran this long before it ended is started again at once, milliseconds. */
-const settledAfter = 60_000
-
-/** How long services may take to stop before they are ended, milliseconds. */
-const stopLimit = 20_000
-
-/** A service and how it ended. `refused`: it never came up, so starting it again would not help. */
-type Ending = 'stopped' | 'refused' | 'failed'
+/** A signal this soon after another is the same one: on Ctrl-C npm passes on what the terminal has sent already. */
+const sameSignal = 1000
 
 /**
- * Runs each service as a process of its own until it is told to stop. A service that dies is started again, at longer and
- * longer intervals; one that refuses to start is not.
+ * `hearth up`: each service a process of its own until told to stop. One that dies is started again, at longer and longer
+ * intervals; one that refuses its settings is not. Throws when all did. `program` is the file that runs `<service> serve`.
  */
-export async function runUp(services: readonly ServiceFolder[]): Promise<void> {
-  const stop = new AbortController()
-  const running = new Set<ChildProcess>()
-  const end = () => {
-    stop.abort()
-    for (const child of running) child.kill('SIGTERM')
-    setTimeout(() => {
-      for (const child of running) child.kill('SIGKILL')
-    }, stopLimit).unref()
-  }
-  process.on('SIGTERM', end)
-  process.on('SIGINT', end)
+export async function runUp(services: readonly ServiceFolder[], program: string): Promise<void> {
+  if (services.length === 0) throw new OperatorError('there is no service in this folder')
+  if (services.length > 1) refuseSharedSettings(services)
+  const [stop, kill] = [new AbortController(), new AbortController()]
+  endOnSignals(stop, kill)
+  const states = new Map<string, State>()
   const width = Math.max(...services.map(({ name }) => name.length))
+  const report = (service: ServiceFolder, state: State) => {
+    if (states.has(service.name)) return
+    states.set(service.name, state)
+    if (states.size === services.length && !stop.signal.aborted) process.stdout.write(table(services, states))
+  }
   const endings = await Promise.all(
     services.map((service) =>
-      keepRunning(service, {
-        running,
-        signal: stop.signal,
-        label: services.length > 1 ? service.name.padEnd(width) : '',
+      superviseService({
+        program,
+        name: service.name,
+        label: services.length > 1 ? `${service.name.padEnd(width)} | ` : '',
+        stop: stop.signal,
+        kill: kill.signal,
+        report: (state) => report(service, state),
       }),
     ),
   )
   if (endings.every((ending) => ending === 'refused')) throw new OperatorError('no service could start')
 }
 
-interface Supervision {
-  readonly running: Set<ChildProcess>
-  readonly signal: AbortSignal
-  /** Put before each line when several services run. */
-  readonly label: string
+function refuseSharedSettings(services: readonly ServiceFolder[]): void {
+  const shared = settingsOfOne.find((name) => (process.env[name] ?? '') !== '' && process.env[name] !== '0')
+  if (shared === undefined) return
+  const [first] = services
+  throw new OperatorError(
+    `${shared}: cannot be the same for several services; start them one by one: npx hearth up ${first?.name}`,
+  )
 }
 
-async function keepRunning(service: ServiceFolder, supervision: Supervision): Promise<Ending> {
-  for (let failures = 0; !supervision.signal.aborted;) {
-    const begin = Date.now()
-    const ending = await runOnce(service, supervision)
-    if (ending !== 'failed' || supervision.signal.aborted) return ending
-    failures = Date.now() - begin > settledAfter ? 0 : failures + 1
-    const seconds = Math.min(60, 2 ** failures)
-    process.stderr.write(`hearth: ${service.name} ended unexpectedly; starting it again in ${seconds} s\n`)
-    await pause(seconds * 1000, undefined, { signal: supervision.signal }).catch(() => undefined)
+/** The first signal stops, a later one, or the limit, kills. */
+function endOnSignals(stop: AbortController, kill: AbortController): void {
+  let first = 0
+  const end = () => {
+    if (!stop.signal.aborted) {
+      first = performance.now()
+      stop.abort()
+      setTimeout(() => kill.abort(), shutdownLimit).unref()
+    } else if (performance.now() - first > sameSignal) kill.abort()
   }
-  return 'stopped'
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, end)
 }
 
-function runOnce(service: ServiceFolder, { running, signal, label }: Supervision): Promise<Ending> {
-  const child = spawn(process.execPath, [program, service.name, 'serve'], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, HEARTH_UP: '1' },
-    // A process group of its own: Ctrl-C reaches it through us, once.
-    detached: true,
-  })
-  running.add(child)
-  let isReady = false
-  const copy = (line: string, to: NodeJS.WriteStream) => {
-    isReady ||= line.startsWith('listening on ')
-    to.write(label === '' ? `${line}\n` : `${label} | ${line}\n`)
-  }
-  createInterface({ input: child.stdout }).on('line', (line) => copy(line, process.stdout))
-  createInterface({ input: child.stderr }).on('line', (line) => copy(line, process.stderr))
-  return new Promise((resolve) => {
-    child.on('error', () => resolve('refused'))
-    child.on('close', (code) => {
-      running.delete(child)
-      if (signal.aborted || code === 0) resolve('stopped')
-      else resolve(isReady ? 'failed' : 'refused')
-    })
-  })
+function table(services: readonly ServiceFolder[], states: ReadonlyMap<string, State>): string {
+  const width = Math.max(...services.map(({ title }) => title.length))
+  const rows = services.map(({ name, title }) => `  ${title.padEnd(width)}  ${wordsOf(states.get(name))}\n`)
+  return `\n${rows.join('')}\nCtrl-C stops ${services.length > 1 ? 'them' : 'it'}.\n`
+}
+
+function wordsOf(state: State | undefined): string {
+  if (state?.kind === 'ready') return state.url
+  return state?.kind === 'refused' ? 'refused to start; the reason is above' : 'failed; it is tried again'
 }

@@ -6,13 +6,13 @@ import { test } from 'node:test'
 import { stepFor } from './check-steps.ts'
 import { runTests, type TestRun } from './run-tests.ts'
 
-async function run(files: Record<string, string>): Promise<TestRun> {
+async function run(files: Record<string, string>, limit = 60_000): Promise<TestRun> {
   const folder = mkdtempSync(join(tmpdir(), 'hearth-run-tests-'))
   try {
     for (const [name, text] of Object.entries(files))
       writeFileSync(join(folder, name), `import { describe, test } from 'node:test'\n${text}`)
     const paths = Object.keys(files).map((name) => join(folder, name))
-    return await runTests(paths, { signal: new AbortController().signal, concurrency: 2 })
+    return await runTests(paths, { signal: new AbortController().signal, concurrency: 2, limit })
   } finally {
     rmSync(folder, { recursive: true })
   }
@@ -71,6 +71,18 @@ test('a suite whose preparation fails is a failure', async () => {
   })
   assert.equal(finished.passed, false)
   assert.match(finished.failures, /no ground to stand on/)
+})
+
+test('a file that never ends is named, and the run with it does not pass', async () => {
+  const finished = await run(
+    {
+      'open.test.ts': `test('passes', () => { setInterval(() => {}, 1000) })`,
+      'fine.test.ts': `test('passes too', () => {})`,
+    },
+    2000,
+  )
+  assert.equal(finished.passed, false)
+  assert.match(finished.failures, /files that did not end: \S+open\.test\.ts$/)
 })
 
 test('asking for tests that do not exist fails and names what does', async () => {

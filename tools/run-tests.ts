@@ -1,5 +1,5 @@
 import { globSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { runProgram } from './run-program.ts'
 import { root } from './services.ts'
 import type { ReportLine, TestLine } from './test-report.ts'
@@ -14,10 +14,13 @@ export interface TestRun {
 
 const reporter = join(root, 'tools/test-report.ts')
 
+/** How long a whole run may take, milliseconds: a test file that something keeps open would never end. */
+const longestRun = 15 * 60_000
+
 /** Runs test files, each in a process of its own. A run without an end, or with a file without a test, has failed. */
 export async function runTests(
   files: readonly string[],
-  options: { signal: AbortSignal; concurrency: number },
+  options: { signal: AbortSignal; concurrency: number; limit?: number },
 ): Promise<TestRun> {
   const words = [
     '--test',
@@ -29,16 +32,16 @@ export async function runTests(
   ]
   // Without this variable a run inside a test would report to the outer run.
   const env = { ...process.env, NODE_TEST_CONTEXT: undefined, FORCE_COLOR: '0' }
-  const { code, stdout, stderr } = await runProgram(process.execPath, words, { signal: options.signal, env })
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(options.limit ?? longestRun)])
+  const { code, stdout, stderr } = await runProgram(process.execPath, words, { signal, env })
   const lines = stdout.split('\n').flatMap(parse)
   const tests = lines.flatMap((line) => (line.kind === 'test' ? [line.test] : []))
-  const hasEnded = lines.some((line) => line.kind === 'end')
+  const ended = new Set(lines.flatMap((line) => (line.kind === 'end' ? [line.file] : [])))
+  const hasEnded = ended.has(undefined)
   const passed = code === 0 && hasEnded && tests.every(({ result }) => result !== 'failed')
-  return {
-    passed,
-    tests,
-    failures: passed ? '' : describe(lines, hasEnded ? stderr : `${stderr}the test runner broke off`),
-  }
+  const unfinished = files.filter((file) => !ended.has(resolve(root, file)))
+  const runner = hasEnded ? stderr : `${stderr}the run broke off; files that did not end: ${unfinished.join(', ')}`
+  return { passed, tests, failures: passed ? '' : describe(lines, runner) }
 }
 
 /** Test files of the patterns, each once, sorted; relative to the root. */

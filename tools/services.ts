@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { OperatorError } from '@hearth/runtime'
 
 /** The root of the repository. */
 export const root = join(import.meta.dirname, '..')
@@ -30,6 +31,16 @@ export function findServices(from = root): ServiceFolder[] {
     .filter((entry) => entry.isDirectory() && existsSync(join(services, entry.name, 'package.json')))
     .map((entry) => describe(entry.name, join(services, entry.name)))
     .sort((a, b) => a.port - b.port)
+}
+
+/** The services of these names, all when there is none. Throws an `OperatorError` for a name no service has. */
+export function chooseServices(services: readonly ServiceFolder[], names: readonly string[]): ServiceFolder[] {
+  const unknown = names.find((name) => !services.some((service) => service.name === name))
+  if (unknown !== undefined) {
+    const known = services.map(({ name }) => name).join(', ')
+    throw new OperatorError(`there is no service ${unknown}; there are ${known}`)
+  }
+  return services.filter(({ name }) => names.length === 0 || names.includes(name))
 }
 
 /** The packages the checks themselves need, from the root's package. */

@@ -67,6 +67,7 @@ function aptGet(words: readonly string[]): { isDone: boolean; reason: string } {
   return { isDone: result.status === 0, reason: result.error?.message ?? errors.join(' ') }
 }
 
-function isDebian(): boolean {
+/** Whether packages can be looked up and installed the Debian way. */
+export function isDebian(): boolean {
   return existsSync('/usr/bin/dpkg-query') && existsSync('/usr/bin/apt-get')
 }

@@ -10,11 +10,11 @@ export interface TestLine {
   readonly reason: string
 }
 
-/** What the reporter writes, one line of JSON each: tests, what test files wrote, and the end of the run. */
+/** What the reporter writes, one line of JSON each: tests, what test files wrote, the end of each file and of the run. */
 export type ReportLine =
   | { readonly kind: 'test'; readonly test: TestLine }
   | { readonly kind: 'output'; readonly file: string; readonly text: string }
-  | { readonly kind: 'end' }
+  | { readonly kind: 'end'; readonly file: string | undefined }
 
 /** A reporter for `node --test` whose lines `runTests` reads. */
 export default async function* report(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
@@ -32,7 +32,7 @@ function lineOf(event: TestEvent): ReportLine | undefined {
   }
   if (type === 'test:stdout' || type === 'test:stderr') return { kind: 'output', file: data.file, text: data.message }
   // Each file has a summary of its own; the one of the whole run names no file.
-  return type === 'test:summary' && data.file === undefined ? { kind: 'end' } : undefined
+  return type === 'test:summary' ? { kind: 'end', file: data.file } : undefined
 }
 
 type Finished = Extract<TestEvent, { type: 'test:pass' | 'test:fail' }>

@@ -1,0 +1,114 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+
+/** A made-up repository with services, and a way to run its command line. */
+export interface Repository {
+  readonly folder: string
+  start(words: readonly string[], environment?: Record<string, string>): Running
+}
+
+/** A running command line. */
+export interface Running {
+  readonly child: ChildProcess
+  /** All it wrote so far, to either stream. */
+  text(): string
+  readonly ended: Promise<{ code: number | null; stdout: string; stderr: string }>
+  /** Resolves when the text has this in it; rejects when the process ends before. */
+  wrote(pattern: RegExp): Promise<RegExpExecArray>
+}
+
+/**
+ * What a made-up service can do is chosen by the variable of its name: `refuse` its settings, `die` once it listens, be `stubborn`
+ * when asked to stop, `crash` before it listens in every start, or `wander off` in its first start only.
+ */
+const commands = (name: string) => `
+import { existsSync, writeFileSync } from 'node:fs'
+export function addCommands(program) {
+  program.command('serve').action(async () => {
+    const mode = process.env.${name.toUpperCase()}
+    if (mode === 'refuse') throw Object.assign(new Error('WRONG: must be right'))
+    if (mode === 'crash') process.exit(3)
+    process.on('SIGTERM', () => mode === 'stubborn' || (console.log('${name} stops'), process.exit(0)))
+    setInterval(() => {}, 1000)
+    console.log('${name} is process ' + process.pid)
+    console.log('listening on http://127.0.0.1:1')
+    const mark = process.env.MARK ?? ''
+    if (mode === 'die' && !existsSync(mark)) { writeFileSync(mark, ''); setTimeout(() => process.exit(4), 50) }
+  })
+  program.command('fail').action(() => { throw new Error('first line\\nsecond line') })
+}
+export async function doctor() {
+  if (process.env.${name.toUpperCase()} === 'refuse') throw new Error('no examination')
+  return [{ name: 'thing', state: process.env.${name.toUpperCase()} === 'missing' ? 'missing' : 'ok', detail: 'd', meaning: 'm' }]
+}`
+
+/** Makes a repository that goes away with the test, as does what was started in it. */
+export function makeRepository(t: TestContext, names: readonly string[]): Repository {
+  const folder = mkdtempSync(join(tmpdir(), 'hearth-cli-'))
+  const started: Running[] = []
+  t.after(() => {
+    for (const running of started) {
+      running.child.kill('SIGKILL')
+      for (const [, pid] of running.text().matchAll(/is process (\d+)/g)) endProcess(Number(pid))
+    }
+    rmSync(folder, { recursive: true })
+  })
+  for (const [index, name] of names.entries()) {
+    const service = join(folder, 'services', name)
+    mkdirSync(join(service, 'src'), { recursive: true })
+    const hearth = { port: 8000 + index, title: `The ${name}` }
+    writeFileSync(join(service, 'package.json'), JSON.stringify({ type: 'module', hearth }))
+    writeFileSync(join(service, 'src/commands.ts'), commands(name))
+  }
+  const program = join(folder, 'hearth.ts')
+  const place = JSON.stringify({ root: folder, program })
+  const commandLine = JSON.stringify(join(import.meta.dirname, 'hearth.ts'))
+  writeFileSync(
+    program,
+    `import { runCommandLine } from ${commandLine}\nawait runCommandLine(process.argv.slice(2), ${place})\n`,
+  )
+  return {
+    folder,
+    start(words, environment = {}) {
+      const child = spawn(process.execPath, [program, ...words], {
+        cwd: folder,
+        env: { PATH: process.env['PATH'], ...environment },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      const running = follow(child)
+      started.push(running)
+      return running
+    },
+  }
+}
+
+function follow(child: ChildProcess): Running {
+  const texts = { stdout: '', stderr: '' }
+  const text = () => texts.stdout + texts.stderr
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name]?.setEncoding('utf8').on('data', (part: string) => (texts[name] += part))
+  const { promise: ended, resolve } = Promise.withResolvers<Awaited<Running['ended']>>()
+  child.on('close', (code) => resolve({ code, ...texts }))
+  const wrote = async (pattern: RegExp) => {
+    const begin = Date.now()
+    for (;;) {
+      const found = pattern.exec(text())
+      if (found !== null) return found
+      if (child.exitCode !== null || child.signalCode !== null || Date.now() - begin > 20_000)
+        throw new Error(`${pattern} did not appear in:\n${text()}`)
+      await new Promise((next) => setTimeout(next, 20))
+    }
+  }
+  return { child, text, ended, wrote }
+}
+
+function endProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It is gone, as it should be.
+  }
+}

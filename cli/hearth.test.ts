@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { makeRepository } from './fixture.ts'
+
+test('what is not known is named in one line, with exit code 1', async (t) => {
+  const repository = makeRepository(t, ['alpha'])
+  const command = await repository.start(['gamma']).ended
+  assert.equal(command.code, 1)
+  assert.match(command.stderr, /unknown command 'gamma'/)
+  assert.equal((await repository.start(['alpha', 'gamma']).ended).code, 1)
+  const service = await repository.start(['up', 'gamma']).ended
+  assert.deepEqual(service, { code: 1, stdout: '', stderr: 'hearth: there is no service gamma; there are alpha\n' })
+})
+
+test('help names every service, also one whose code is broken', async (t) => {
+  const repository = makeRepository(t, ['alpha', 'beta'])
+  rmSync(join(repository.folder, 'services/beta/src/commands.ts'))
+  const help = await repository.start(['--help']).ended
+  assert.equal(help.code, 0)
+  assert.match(help.stdout, /alpha[^]*beta/)
+  assert.match((await repository.start(['help', 'alpha']).ended).stdout, /serve/)
+  assert.match((await repository.start(['beta', 'serve']).ended).stderr, /^hearth: beta has no commands\n$/)
+})
+
+test('an unforeseen error is one line, with its stack only when asked', async (t) => {
+  const repository = makeRepository(t, ['alpha'])
+  const failed = await repository.start(['alpha', 'fail']).ended
+  assert.deepEqual(failed, { code: 1, stdout: '', stderr: 'hearth: first line (LOG_LEVEL=debug shows where)\n' })
+  assert.match((await repository.start(['alpha', 'fail'], { LOG_LEVEL: 'debug' }).ended).stderr, /at .*commands\.ts/)
+})
+
+test('doctor says what is there and fails when something is missing', async (t) => {
+  const repository = makeRepository(t, ['alpha'])
+  const well = await repository.start(['doctor', '--json']).ended
+  assert.equal(well.code, 0, well.stderr)
+  const [host, alpha] = JSON.parse(well.stdout) as { title: string; facts: { name: string; detail: string }[] }[]
+  assert.equal(host?.facts[0]?.detail, process.version)
+  assert.deepEqual(
+    alpha?.facts.map(({ name }) => name),
+    ['data', 'thing'],
+  )
+  mkdirSync(join(repository.folder, 'data/alpha'), { recursive: true, mode: 0o755 })
+  const open = await repository.start(['doctor']).ended
+  assert.equal(open.code, 0)
+  assert.match(open.stdout, /! degraded {2}data {3}data\/alpha, mode 755 {2}others on this host can read it/)
+  const missing = await repository.start(['doctor'], { ALPHA: 'missing' }).ended
+  assert.equal(missing.code, 1)
+  assert.match(missing.stdout, /✗ missing/)
+  const broken = await repository.start(['doctor'], { ALPHA: 'refuse' }).ended
+  assert.match(broken.stdout, /no examination/)
+})

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { makeRepository } from './fixture.ts'
+
+test('services run side by side, their lines carry their names, and SIGTERM ends all', async (t) => {
+  const up = makeRepository(t, ['alpha', 'be']).start(['up'])
+  await up.wrote(/Ctrl-C stops them/)
+  assert.match(up.text(), /^alpha \| listening on /m)
+  assert.match(up.text(), /^be {4}\| listening on /m)
+  assert.match(up.text(), /^ {2}The alpha {2}http:\/\/127\.0\.0\.1:1\n {2}The be {5}http:\/\/127\.0\.0\.1:1$/m)
+  const pids = [...up.text().matchAll(/is process (\d+)/g)].map(([, pid]) => Number(pid))
+  assert.equal(pids.length, 2)
+  up.child.kill('SIGTERM')
+  assert.equal((await up.ended).code, 0)
+  assert.match(up.text(), /alpha stops/)
+  assert.deepEqual(pids.filter(isRunning), [])
+})
+
+test('a second SIGINT right after the first is the same Ctrl-C', async (t) => {
+  const up = makeRepository(t, ['alpha']).start(['up'])
+  await up.wrote(/Ctrl-C stops it/)
+  up.child.kill('SIGINT')
+  await pause(20)
+  up.child.kill('SIGINT')
+  assert.equal((await up.ended).code, 0)
+  assert.match(up.text(), /^alpha stops$/m)
+})
+
+test('a service that does not stop is killed by a later signal', async (t) => {
+  const up = makeRepository(t, ['alpha']).start(['up'], { ALPHA: 'stubborn' })
+  const [, pid] = await up.wrote(/is process (\d+)\nlistening/)
+  up.child.kill('SIGTERM')
+  await pause(1200)
+  assert.equal(isRunning(Number(pid)), true)
+  up.child.kill('SIGTERM')
+  assert.equal((await up.ended).code, 0)
+  assert.equal(isRunning(Number(pid)), false)
+})
+
+test('services stop when up is gone without a word', async (t) => {
+  const up = makeRepository(t, ['alpha']).start(['up'])
+  const [, pid] = await up.wrote(/is process (\d+)\nlistening/)
+  up.child.kill('SIGKILL')
+  await up.ended
+  for (let waited = 0; isRunning(Number(pid)) && waited < 5000; waited += 50) await pause(50)
+  assert.equal(isRunning(Number(pid)), false)
+})
+
+test('a service that dies is started again', async (t) => {
+  const repository = makeRepository(t, ['alpha'])
+  const up = repository.start(['up'], { ALPHA: 'die', MARK: join(repository.folder, 'died') })
+  await up.wrote(/alpha ended unexpectedly \(exit code 4\); starting it again in 1 s/)
+  await up.wrote(/listening[^]*listening/)
+  up.child.kill('SIGTERM')
+  assert.equal((await up.ended).code, 0)
+})
+
+test('a service that refuses its settings is not started again; alone it ends up with 1', async (t) => {
+  const repository = makeRepository(t, ['alpha', 'be'])
+  const alone = await repository.start(['up', 'alpha'], { ALPHA: 'refuse' }).ended
+  assert.equal(alone.code, 1)
+  assert.match(alone.stderr, /WRONG: must be right[^]*alpha refused to start\nhearth: no service could start\n$/)
+  const up = repository.start(['up'], { ALPHA: 'refuse' })
+  await up.wrote(/The alpha {2}refused to start; the reason is above\n {2}The be {5}http/)
+  up.child.kill('SIGTERM')
+  assert.equal((await up.ended).code, 0)
+})
+
+test('a crash in the first start is no refusal', async (t) => {
+  const up = makeRepository(t, ['alpha']).start(['up'], { ALPHA: 'crash' })
+  await up.wrote(/exit code 3\); starting it again in 1 s[^]*again in 2 s/)
+  up.child.kill('SIGTERM')
+  assert.equal((await up.ended).code, 0)
+})
+
+test('a setting that only one service can have is refused for two', async (t) => {
+  const repository = makeRepository(t, ['alpha', 'be'])
+  const refused = await repository.start(['up'], { BIND_PORT: '9000' }).ended
+  assert.equal(refused.code, 1)
+  assert.match(refused.stderr, /^hearth: BIND_PORT: cannot be the same for several services/)
+  const alone = repository.start(['up', 'be'], { BIND_PORT: '9000' })
+  await alone.wrote(/listening/)
+})
+
+/** A process that has ended may still be listed, when the system's first process is slow to take note of it. */
+function isRunning(pid: number): boolean {
+  try {
+    return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
+  } catch {
+    return false
+  }
+}
