@@ -3,9 +3,11 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable, type Transform } from 'node:stream'
 import { test } from 'node:test'
 import {
   createPassword,
+  createFileCipher,
   createSealer,
   createSessionKey,
   createToken,
@@ -101,4 +103,25 @@ test('a CSRF token belongs to one session', () => {
   assert.equal(isCsrfToken(csrfTokenOf(one), one), true)
   assert.equal(isCsrfToken(csrfTokenOf(one), two), false)
   assert.equal(isCsrfToken('', one), false)
+})
+
+async function through(stream: Transform, content: Buffer, pieces = 7): Promise<Buffer> {
+  const chunks = Array.from({ length: Math.ceil(content.length / pieces) }, (_, index) =>
+    content.subarray(index * pieces, (index + 1) * pieces),
+  )
+  return Buffer.concat(await Readable.from(chunks).pipe(stream).toArray())
+}
+
+test('an encrypted file opens with its key and its header, whole, and not otherwise', async () => {
+  const cipher = createFileCipher(randomBytes(32))
+  for (const length of [0, 1, 15, 16, 17, 5000]) {
+    const content = randomBytes(length)
+    const closed = await through(cipher.encrypt('header'), content)
+    assert.equal(closed.length, length + 28)
+    assert.deepEqual(await through(cipher.decrypt('header'), closed), content)
+    await assert.rejects(through(cipher.decrypt('other'), closed), /changed/)
+    await assert.rejects(through(createFileCipher(randomBytes(32)).decrypt('header'), closed), /changed/)
+    await assert.rejects(through(cipher.decrypt('header'), closed.subarray(0, -1)), /changed|cut short/)
+    await assert.rejects(through(cipher.decrypt('header'), closed.subarray(0, 5)), /cut short/)
+  }
 })

@@ -1,6 +1,7 @@
 export { csrfTokenOf, isCsrfToken } from './csrf.ts'
+export { createFileCipher, type FileCipher } from './encrypted-file.ts'
 export { hashPassword, impossiblePassword, verifyPassword } from './password.ts'
 export { passwordWeakness } from './password-rules.ts'
 export { createSealer, type Sealer } from './seal.ts'
-export { loadSecretKey, type SecretKeySource } from './secret-key.ts'
+export { finishReplacement, loadSecretKey, replaceSecretKey, type SecretKeySource } from './secret-key.ts'
 export { createPassword, createSessionKey, createToken, hashToken, isToken } from './token.ts'

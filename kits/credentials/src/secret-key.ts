@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync } from 'node:fs'
 import { OperatorError, writeFileAtomic } from '@hearth/runtime'
 
 /** Where the key of the sealed columns comes from. */
@@ -39,3 +39,24 @@ function parseKey(text: string, setting: string): Uint8Array {
   if (key.length !== 32) throw new OperatorError(`${setting}: must hold 32 bytes in base64 or hex`)
   return key
 }
+
+/**
+ * Puts a new key in place of the one in the file, around the work that seals everything anew with it. A crash in between
+ * leaves both: the new one waits beside the file for `finishReplacement`.
+ */
+export async function replaceSecretKey(file: string, reseal: (next: Uint8Array) => Promise<void>): Promise<void> {
+  const next = randomBytes(32)
+  await writeFileAtomic(nextKeyFile(file), `${next.toString('base64')}\n`)
+  await reseal(next)
+  renameSync(nextKeyFile(file), file)
+}
+
+/** Takes the key of a replacement that was cut off after everything was sealed anew; false when there is none. */
+export function finishReplacement(file: string, isRight: (key: Uint8Array) => boolean): boolean {
+  const waiting = nextKeyFile(file)
+  if (!existsSync(waiting) || !isRight(parseKey(read(waiting), 'SECRET_KEY_FILE'))) return false
+  renameSync(waiting, file)
+  return true
+}
+
+const nextKeyFile = (file: string): string => `${file}.next`

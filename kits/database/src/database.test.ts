@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { PassThrough } from 'node:stream'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type { Kysely } from 'kysely'
 import {
@@ -39,7 +40,9 @@ const migrations: Migrations = {
   },
 }
 
-const tables = ['owners', 'pets']
+/** Leaves the content as it is, so that a test can look into it. */
+const cipher = { encrypt: () => new PassThrough(), decrypt: () => new PassThrough() }
+const scope = { tables: ['owners', 'pets'], cipher }
 const header = {
   format: 'hearth-backup-1',
   service: 'test',
@@ -130,7 +133,7 @@ test('a backup made while another connection writes restores to the moment it wa
         .execute()
   })()
   const reader = openDatabase<Tables>({ file: join(place.folder, 'a.db') })
-  await writeDump(reader, file, { tables, header })
+  await writeDump(reader, file, { ...scope, header })
   await reader.close()
   await writing
   assert.equal((await stat(file)).mode & 0o777, 0o600)
@@ -138,7 +141,7 @@ test('a backup made while another connection writes restores to the moment it wa
 
   const target = await place.open('b.db')
   await target.query.insertInto('owners').values({ id: 'gone', name: 'Before' }).execute()
-  await readDump(target, file, tables)
+  await readDump(target, file, scope)
   const pets = await target.query.selectFrom('pets').selectAll().execute()
   assert.ok(pets.length >= 1200 && pets.length <= 1250)
   assert.deepEqual(
@@ -153,23 +156,24 @@ test('a backup that is cut short, damaged or of an unknown table changes nothing
   const source = await place.open('a.db')
   await fill(source, 3)
   const file = join(place.folder, 'backup.gz')
-  await writeDump(source, file, { tables, header })
-  const lines = gunzipSync(await readFile(file))
-    .toString()
-    .split('\n')
+  await writeDump(source, file, { ...scope, header })
+  const whole = await readFile(file)
+  const start = whole.indexOf('\n') + 1
+  const head = whole.subarray(0, start)
+  const lines = gunzipSync(whole.subarray(start)).toString().split('\n')
+  const packed = (...content: string[]) => Buffer.concat([head, gzipSync(content.join('\n'))])
   const cases = {
-    'cut.gz': gzipSync(lines.slice(0, 3).join('\n')),
-    'damaged.gz': (await readFile(file)).subarray(0, 60),
-    'unknown.gz': gzipSync(
-      [lines[0], JSON.stringify({ table: 'sqlite_master', row: { a: 1 } }), JSON.stringify({ end: true })].join('\n'),
-    ),
+    'cut.gz': packed(...lines.slice(0, 3)),
+    'damaged.gz': whole.subarray(0, start + 40),
+    'unknown.gz': packed(JSON.stringify({ table: 'sqlite_master', row: { a: 1 } }), JSON.stringify({ end: true })),
+    'bomb.gz': packed('x'.repeat(20_000_000)),
   }
   const target = await place.open('b.db')
   await target.query.insertInto('owners').values({ id: 'kept', name: 'Kept' }).execute()
   for (const [name, content] of Object.entries(cases)) {
     const path = join(place.folder, name)
     await writeFile(path, content)
-    await assert.rejects(readDump(target, path, tables), /cut short|cannot be read|does not know/)
+    await assert.rejects(readDump(target, path, scope), /cut short|cannot be read|does not know|more than any backup/)
     assert.deepEqual(
       (await target.query.selectFrom('owners').select('id').execute()).map((row) => row.id),
       ['kept'],

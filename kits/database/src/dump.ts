@@ -1,51 +1,65 @@
-import { createGunzip, createGzip } from 'node:zlib'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { open, rename, rm } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
-import { Readable } from 'node:stream'
+import { Readable, type Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { sql, type Kysely } from 'kysely'
+import { createGunzip, createGzip } from 'node:zlib'
 import { OperatorError } from '@hearth/runtime'
+import { sql, type Kysely } from 'kysely'
 import type { Database } from './open.ts'
 
-/** The first line of a backup: what it is of, and what it must be restored into. */
+/** The first line of a backup, readable by anyone: what it is of, and what it must be restored into. */
 export interface DumpHeader {
   readonly format: 'hearth-backup-1'
   readonly service: string
   /** The newest migration in the database the backup was made of. */
   readonly schema: string
   readonly created_at: string
-  /** Proves that a key is the one the sealed columns were made with, without telling it. */
+  /** Proves that a key is the one the backup was made with, without telling it. */
   readonly key_check: string
+}
+
+/** Encrypts what follows the header, and back; `bound` is the header, which must not change either. */
+export interface DumpCipher {
+  encrypt(bound: string): Transform
+  decrypt(bound: string): Transform
 }
 
 /** What a dump covers. Tables stand in an order in which a row's references come before it. */
 export interface DumpScope {
   readonly tables: readonly string[]
   readonly header: DumpHeader
+  readonly cipher: DumpCipher
 }
 
 type AnyTables = Record<string, Record<string, unknown>>
+type Row = Record<string, unknown>
 
-const rowsAtOnce = 500
+/** Parameters of one insert; both databases take more. */
+const parametersAtOnce = 5000
+
+/** A header is shorter, and a restored line and file are not longer, bytes. A file that unpacks to more is not ours. */
+const longestHeader = 4096
+const longestLine = 16 * 1_048_576
+const longestContent = 8 * 1_073_741_824
 
 /**
- * Writes every row of the tables as it stood at one moment into a gzip file of JSON lines; the service may go on working
- * meanwhile. The same file restores into either kind of database. The file appears when it is complete, mode 0600.
+ * Writes every row of the tables as it stood at one moment: a header, then encrypted gzip of JSON lines; the service may go
+ * on working meanwhile. The same file restores into either kind of database. It appears when it is complete, mode 0600, and
+ * replaces what had its name.
  */
 export async function writeDump<T>(database: Database<T>, path: string, scope: DumpScope): Promise<void> {
   const temporary = `${path}.${process.pid}.tmp`
   const query = database.query as unknown as Kysely<AnyTables>
+  const header = JSON.stringify(scope.header)
   try {
     await query
       .transaction()
       .setIsolationLevel(database.kind === 'postgres' ? 'repeatable read' : 'serializable')
       .execute(async (trx) => {
-        await pipeline(
-          Readable.from(lines(trx, scope)),
-          createGzip(),
-          createWriteStream(temporary, { mode: 0o600, flags: 'wx' }),
-        )
+        const file = createWriteStream(temporary, { mode: 0o600, flags: 'wx', flush: true })
+        file.write(`${header}\n`)
+        await pipeline(Readable.from(lines(trx, scope.tables)), createGzip(), scope.cipher.encrypt(header), file)
       })
     await rename(temporary, path)
   } catch (error) {
@@ -54,9 +68,8 @@ export async function writeDump<T>(database: Database<T>, path: string, scope: D
   }
 }
 
-async function* lines(trx: Kysely<AnyTables>, scope: DumpScope): AsyncGenerator<string> {
-  yield `${JSON.stringify(scope.header)}\n`
-  for (const table of scope.tables) {
+async function* lines(trx: Kysely<AnyTables>, tables: readonly string[]): AsyncGenerator<string> {
+  for (const table of tables) {
     const rows = await trx.selectFrom(table).selectAll().execute()
     for (const row of rows) yield `${JSON.stringify({ table, row })}\n`
   }
@@ -65,60 +78,96 @@ async function* lines(trx: Kysely<AnyTables>, scope: DumpScope): AsyncGenerator<
 
 /** Reads the first line of a backup; throws an `OperatorError` when the file is none. */
 export async function readDumpHeader(path: string): Promise<DumpHeader> {
-  for await (const line of dumpLines(path)) {
-    const header = line as Partial<DumpHeader>
-    if (header.format === 'hearth-backup-1') return header as DumpHeader
-    break
+  return JSON.parse(await readHeaderText(path)) as DumpHeader
+}
+
+async function readHeaderText(path: string): Promise<string> {
+  const start = await readStart(path)
+  const text = start.subarray(0, Math.max(0, start.indexOf('\n'))).toString()
+  try {
+    if ((JSON.parse(text) as Partial<DumpHeader>).format === 'hearth-backup-1') return text
+  } catch {
+    // Not JSON: no backup either.
   }
   throw new OperatorError(`${path} is not a backup of Hearth`)
 }
 
+async function readStart(path: string): Promise<Buffer> {
+  try {
+    await using file = await open(path)
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(longestHeader), 0, longestHeader, 0)
+    return buffer.subarray(0, bytesRead)
+  } catch (error) {
+    throw new OperatorError(`${path} cannot be read: ${(error as Error).message}`, { cause: error })
+  }
+}
+
 /**
- * Replaces every row of the tables by those of the backup, in one transaction: a file that is cut short or does not fit
- * changes nothing. The tables must be on the schema the backup was made with, or a newer one that still takes its rows.
+ * Replaces every row of the tables by those of the backup, in one transaction: a file that is cut short, changed or does not
+ * fit changes nothing. The tables must be on the schema the backup was made with, or a newer one that still takes its rows.
  */
-export async function readDump<T>(database: Database<T>, path: string, tables: readonly string[]): Promise<number> {
+export async function readDump<T>(
+  database: Database<T>,
+  path: string,
+  scope: Omit<DumpScope, 'header'>,
+): Promise<number> {
   const query = database.query as unknown as Kysely<AnyTables>
+  const header = await readHeaderText(path)
   return query.transaction().execute(async (trx) => {
     if (database.kind === 'sqlite') await sql`pragma defer_foreign_keys = on`.execute(trx)
-    for (const table of tables.toReversed()) await trx.deleteFrom(table).execute()
-    return insertLines(trx, path, new Set(tables))
+    for (const table of scope.tables.toReversed()) await trx.deleteFrom(table).execute()
+    const source = createReadStream(path, { start: Buffer.byteLength(header) + 1 })
+    return insertLines(trx, contentLines(path, source, scope.cipher.decrypt(header)), new Set(scope.tables))
   })
 }
 
-async function insertLines(trx: Kysely<AnyTables>, path: string, known: ReadonlySet<string>): Promise<number> {
+async function insertLines(
+  trx: Kysely<AnyTables>,
+  content: AsyncIterable<unknown>,
+  known: ReadonlySet<string>,
+): Promise<number> {
   let count = 0
-  let pending: { table: string; rows: Record<string, unknown>[] } = { table: '', rows: [] }
+  let table = ''
+  let rows: Row[] = []
+  let isComplete = false
   const flush = async () => {
-    if (pending.rows.length > 0) await trx.insertInto(pending.table).values(pending.rows).execute()
-    count += pending.rows.length
+    if (rows.length > 0) await trx.insertInto(table).values(rows).execute()
+    count += rows.length
+    rows = []
   }
-  for await (const line of dumpLines(path)) {
-    const { table, row, end } = line as { table?: string; row?: Record<string, unknown>; end?: boolean }
-    if (end === true) {
-      await flush()
-      return count
-    }
-    if (table === undefined || row === undefined) continue
-    if (!known.has(table)) throw new OperatorError(`${path} holds a table this version does not know: ${table}`)
-    if (table !== pending.table || pending.rows.length >= rowsAtOnce / Object.keys(row).length + 1) {
-      await flush()
-      pending = { table, rows: [] }
-    }
-    pending.rows.push(row)
+  for await (const line of content) {
+    const entry = line as { table?: string; row?: Row; end?: boolean }
+    isComplete = entry.end === true
+    if (entry.table === undefined || entry.row === undefined) continue
+    if (!known.has(entry.table))
+      throw new OperatorError(`the backup holds a table this version does not know: ${entry.table}`)
+    if (entry.table !== table || (rows.length + 1) * Object.keys(entry.row).length > parametersAtOnce) await flush()
+    table = entry.table
+    rows.push(entry.row)
   }
-  throw new OperatorError(`${path} is cut short; nothing was changed`)
+  await flush()
+  if (!isComplete) throw new OperatorError('the backup is cut short; nothing was changed')
+  return count
 }
 
-async function* dumpLines(path: string): AsyncGenerator {
-  const source = createReadStream(path).on('error', () => undefined)
-  const plain = source.pipe(createGunzip())
-  source.on('error', (error) => plain.destroy(error))
+async function* contentLines(path: string, source: Readable, decrypt: Transform): AsyncGenerator {
+  const plain = createGunzip()
+  const done = pipeline(source, decrypt, plain).catch((error: unknown) => error)
+  let total = 0
   try {
-    for await (const line of createInterface({ input: plain, crlfDelay: Infinity })) yield JSON.parse(line)
+    for await (const line of createInterface({ input: plain, crlfDelay: Infinity })) {
+      total += line.length
+      if (line.length > longestLine || total > longestContent) throw new Error('it unpacks to more than any backup has')
+      yield JSON.parse(line)
+    }
+    const failure = await done
+    if (failure !== undefined) throw failure
   } catch (error) {
-    throw new OperatorError(`${path} cannot be read: ${(error as Error).message}`, { cause: error })
+    throw new OperatorError(`${path} cannot be read: ${(error as Error).message}; nothing was changed`, {
+      cause: error,
+    })
   } finally {
     source.destroy()
+    plain.destroy()
   }
 }

@@ -1,4 +1,4 @@
-export { readDump, readDumpHeader, writeDump, type DumpHeader, type DumpScope } from './dump.ts'
+export { readDump, readDumpHeader, writeDump, type DumpCipher, type DumpHeader, type DumpScope } from './dump.ts'
 export { migrate, type Migrations } from './migrate.ts'
 export { openNodeSqlite } from './node-sqlite.ts'
 export { openDatabase, type Database, type DatabaseLocation } from './open.ts'

@@ -32,10 +32,11 @@ test('no key, token or password of anyone is in the data directory, and a backup
   const cookie = (await service.signIn('admin', testPassword)).cookie.split('=')[1] ?? ''
   const backup = join(service.folder, 'backup.gz')
   assert.equal((await runCommand(['vpn', 'backup', backup], { DATA_DIR: service.folder })).code, 0)
-  const { gunzipSync } = await import('node:zlib')
-  const found = (await everythingIn(service.folder)) + gunzipSync(await readFile(backup)).toString('latin1')
+  const found = await everythingIn(service.folder)
   for (const secret of [...secrets, service.admin, cookie, testPassword]) assert.ok(!found.includes(secret))
   assert.ok(found.includes(peer.public_key), 'the search does find what is there')
+  const content = (await readFile(backup)).toString('latin1')
+  assert.ok(!content.includes(peer.public_key) && !content.includes('phone'), 'a backup tells nothing without the key')
 })
 
 test('the files are for their owner alone', async () => {
@@ -137,4 +138,27 @@ test('configuration and QR code are not to be stored by anything on the way', as
   for (const path of ['config', 'qrcode']) {
     assert.equal((await service.call('GET', `/api/peers/${peer.id}/${path}`)).headers['cache-control'], 'no-store')
   }
+})
+
+test('the key can be replaced; a crash in the middle leaves a service that starts', async () => {
+  await using service = await startService()
+  await service.call('POST', '/api/interfaces', { name: 'wg0', address: '10.8.0.1/24', listen_port: 51_820 })
+  const peer = (await service.call('POST', '/api/peers', { name: 'phone', interface: 'wg0' })).body.data
+  const config = (await service.call('GET', `/api/peers/${peer.id}/config`)).text
+  const { admin, folder } = service
+  const rotate = () => runCommand(['vpn', 'rotate-key'], { DATA_DIR: folder })
+  assert.match((await rotate()).stderr, /in use by another running service/)
+  await service.stop()
+  const file = join(folder, 'secret.key')
+  const before = await readFile(file, 'utf8')
+  const { code, stderr } = await rotate()
+  assert.equal(code, 0, stderr)
+  const after = await readFile(file, 'utf8')
+  assert.notEqual(after, before)
+  // As after a crash between the last write to the database and the new file taking its place.
+  await writeFile(`${file}.next`, after)
+  await writeFile(file, before)
+  await using again = await startService({}, folder)
+  assert.equal((await again.send('GET', `/api/peers/${peer.id}/config`, { token: admin })).text, config)
+  assert.equal(await readFile(file, 'utf8'), after)
 })

@@ -28,8 +28,11 @@ async function takeAllDown(): Promise<void> {
     const { backend } = chooseBackend(config.backend, await readHostFacts(run))
     const { driver, firewall } = openDataPlane(backend, { directory: config.dataDirectory, run })
     for (const row of await allInterfaceRows(database.query)) {
-      await driver.remove(row.name)
-      process.stderr.write(`${row.name} is down\n`)
+      const device = await driver.read(row.name)
+      const isOurs = device?.publicKey === row.public_key
+      if (isOurs) await driver.remove(row.name)
+      else if (device !== undefined) process.stderr.write(`${row.name} has another key and is left alone\n`)
+      if (isOurs) process.stderr.write(`${row.name} is down\n`)
     }
     await firewall.remove()
     await driver.close()

@@ -1,5 +1,12 @@
 import { join } from 'node:path'
-import { createSealer, loadSecretKey, type Sealer } from '@hearth/credentials'
+import {
+  createFileCipher,
+  createSealer,
+  finishReplacement,
+  loadSecretKey,
+  type FileCipher,
+  type Sealer,
+} from '@hearth/credentials'
 import { migrate, openDatabase, type Database } from '@hearth/database'
 import { OperatorError } from '@hearth/runtime'
 import type { Config } from '../config.ts'
@@ -10,11 +17,14 @@ import type { Tables } from './tables.ts'
 export interface Storage {
   readonly database: Database<Tables>
   readonly sealer: Sealer
+  /** Encrypts backups with the same key. */
+  readonly fileCipher: FileCipher
 }
 
 type Location = Pick<Config, 'dataDirectory' | 'databaseUrl' | 'secretKey' | 'secretKeyFile'>
 
-const keyCheck = 'key_check'
+/** The fact that tells whether a key is the right one. */
+export const keyCheckFact = 'key_check'
 
 /**
  * Opens the database, brings its tables up to date and makes sure the key is the one its secrets were sealed with; makes
@@ -29,7 +39,7 @@ export async function openStorage(config: Location): Promise<Storage> {
     const known = await database.query
       .selectFrom('facts')
       .select('value')
-      .where('name', '=', keyCheck)
+      .where('name', '=', keyCheckFact)
       .executeTakeFirst()
     const key = await loadSecretKey({
       value: config.secretKey,
@@ -38,7 +48,7 @@ export async function openStorage(config: Location): Promise<Storage> {
     })
     const sealer = createSealer(key)
     await claimKey(database, sealer)
-    return { database, sealer }
+    return { database, sealer, fileCipher: createFileCipher(key) }
   } catch (error) {
     await database.close()
     throw error instanceof OperatorError ? error : new OperatorError(unreachable(config, error), { cause: error })
@@ -49,13 +59,13 @@ export async function openStorage(config: Location): Promise<Storage> {
 async function claimKey(database: Database<Tables>, sealer: Sealer): Promise<void> {
   await database.query
     .insertInto('facts')
-    .values({ name: keyCheck, value: sealer.keyCheck })
+    .values({ name: keyCheckFact, value: sealer.keyCheck })
     .onConflict((conflict) => conflict.column('name').doNothing())
     .execute()
   const { value } = await database.query
     .selectFrom('facts')
     .select('value')
-    .where('name', '=', keyCheck)
+    .where('name', '=', keyCheckFact)
     .executeTakeFirstOrThrow()
   if (value !== sealer.keyCheck) {
     throw new OperatorError('SECRET_KEY: the key is not the one the existing database was sealed with')
