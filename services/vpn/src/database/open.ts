@@ -41,6 +41,8 @@ export async function openStorage(config: Location): Promise<Storage> {
       .select('value')
       .where('name', '=', keyCheckFact)
       .executeTakeFirst()
+    if (known !== undefined)
+      finishReplacement(config.secretKeyFile, (key) => createSealer(key).keyCheck === known.value)
     const key = await loadSecretKey({
       value: config.secretKey,
       file: config.secretKeyFile,
