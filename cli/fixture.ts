@@ -21,8 +21,8 @@ export interface Running {
 }
 
 /**
- * What a made-up service can do is chosen by the variable of its name: `refuse` its settings, `die` once it listens, be `stubborn`
- * when asked to stop, `crash` before it listens in every start, or `wander off` in its first start only.
+ * What a made-up service can do is chosen by the variable of its name: `refuse` its settings, `die` once after it listens, be `stubborn`
+ * when asked to stop, `crash` before it listens in every start, or be `slow` to stop.
  */
 const commands = (name: string) => `
 import { existsSync, writeFileSync } from 'node:fs'
@@ -31,7 +31,8 @@ export function addCommands(program) {
     const mode = process.env.${name.toUpperCase()}
     if (mode === 'refuse') throw Object.assign(new Error('WRONG: must be right'))
     if (mode === 'crash') process.exit(3)
-    process.on('SIGTERM', () => mode === 'stubborn' || (console.log('${name} stops'), process.exit(0)))
+    const end = () => { console.log('${name} stops'); process.exit(0) }
+    process.on('SIGTERM', () => mode === 'stubborn' || setTimeout(end, mode === 'slow' ? 500 : 0))
     setInterval(() => {}, 1000)
     console.log('${name} is process ' + process.pid)
     console.log('listening on http://127.0.0.1:1')

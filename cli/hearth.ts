@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { OperatorError, shutdownLimit } from '@hearth/runtime'
+import { OperatorError } from '@hearth/runtime'
 import { Command, CommanderError } from 'commander'
 import { chooseServices, findServices, root, type ServiceFolder } from '../tools/services.ts'
 import { runDoctor } from './doctor.ts'
+import { endWithParent } from './end-with-parent.ts'
 import { runUp } from './up.ts'
 
 /** Where the services are, and the file that runs a command line with them. */
@@ -20,7 +21,7 @@ export async function runCommandLine(
   words: readonly string[],
   place: Place = { root, program: import.meta.filename },
 ): Promise<void> {
-  endWithSupervisor()
+  endWithParent()
   try {
     const services = findServices(place.root)
     const program = createProgram(services, place)
@@ -32,16 +33,6 @@ export async function runCommandLine(
     // What a command opened before it failed must not keep the process.
     process.exit(report(error))
   }
-}
-
-/** A service that `hearth up` started stops when `up` is gone, however that ended. */
-function endWithSupervisor(): void {
-  if (process.env['HEARTH_UP'] !== '1' || process.channel == null) return
-  process.once('disconnect', () => {
-    setTimeout(() => process.kill(process.pid, 'SIGKILL'), shutdownLimit).unref()
-    process.kill(process.pid, 'SIGTERM')
-  })
-  process.channel.unref()
 }
 
 function createProgram(services: readonly ServiceFolder[], place: Place): Command {

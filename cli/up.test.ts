@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -20,7 +22,7 @@ test('services run side by side, their lines carry their names, and SIGTERM ends
 })
 
 test('a second SIGINT right after the first is the same Ctrl-C', async (t) => {
-  const up = makeRepository(t, ['alpha']).start(['up'])
+  const up = makeRepository(t, ['alpha']).start(['up'], { ALPHA: 'slow' })
   await up.wrote(/Ctrl-C stops it/)
   up.child.kill('SIGINT')
   await pause(20)
@@ -47,6 +49,22 @@ test('services stop when up is gone without a word', async (t) => {
   await up.ended
   for (let waited = 0; isRunning(Number(pid)) && waited < 5000; waited += 50) await pause(50)
   assert.equal(isRunning(Number(pid)), false)
+})
+
+test('a service stops when the shell of npx is gone', async (t) => {
+  const repository = makeRepository(t, ['alpha'])
+  const words = ['-c', '"$@"; true', 'sh', process.execPath, join(repository.folder, 'hearth.ts'), 'alpha', 'serve']
+  const shell = spawn('sh', words, {
+    env: { ...process.env, npm_lifecycle_event: 'npx' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let text = ''
+  shell.stdout.setEncoding('utf8').on('data', (part: string) => (text += part))
+  while (!text.includes('listening')) await pause(20)
+  shell.kill('SIGTERM')
+  await once(shell, 'close')
+  assert.match(text, /alpha stops/)
+  assert.equal(isRunning(Number(/is process (\d+)/.exec(text)?.[1])), false)
 })
 
 test('a service that dies is started again', async (t) => {
