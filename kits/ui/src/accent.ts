@@ -1,12 +1,12 @@
 /** Ten shades of one colour from light to dark, as Mantine wants them. */
 export type Shades = [string, string, string, string, string, string, string, string, string, string]
 
-const lightness = [0.972, 0.938, 0.882, 0.82, 0.755, 0.68, 0.59, 0.515, 0.445, 0.375] as const
+const lightness = [0.972, 0.938, 0.882, 0.82, 0.755, 0.68, 0.6, 0.53, 0.455, 0.38] as const
 const strength = [0.1, 0.2, 0.44, 0.7, 0.92, 1, 1, 0.94, 0.82, 0.68] as const
 
 /**
  * The accent of a service from one hue in degrees (OKLCH) and a chroma from 0 to about 0.15. Lightness is the same for
- * every hue, so white on shade 7 and shade 4 on the dark surface always pass WCAG AA.
+ * every hue, so white on shade 7, shade 8 on white and shade 3 on the dark surfaces always pass WCAG AA.
  */
 export function accentFrom(hue: number, chroma = 0.135): Shades {
   return lightness.map((l, index) => toHex(inGamut(l, chroma * (strength[index] ?? 1), hue))) as Shades

@@ -21,7 +21,7 @@ export function ConfirmDelete<Output>(props: {
     },
   })
   return (
-    <Modal opened={props.opened} onClose={() => props.onClose()} title={props.title} role="alertdialog">
+    <Modal opened={props.opened} onClose={() => props.onClose()} title={props.title}>
       <Stack>
         <Text>This cannot be undone. What is lost:</Text>
         <List size="sm" spacing={4}>

@@ -60,7 +60,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 function WideTable<Row>({ label, columns, answer, rowKey, state, dimmed }: DataTableProps<Row>) {
   return (
     <Table.ScrollContainer minWidth={640} type="native">
-      <Table aria-label={label} aria-busy={answer.rows === undefined} highlightOnHover verticalSpacing="xs">
+      <Table aria-label={label} aria-busy={answer.rows === undefined} highlightOnHover verticalSpacing={7}>
         <Table.Thead>
           <Table.Tr>
             {columns.map((column) => (

@@ -20,6 +20,7 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { error: E
         <EmptyState
           icon={IconBug}
           title="This page stopped working"
+          heading="h1"
           action={<Button onClick={() => window.location.reload()}>Load it again</Button>}
         >
           A mistake in the page, not in your data. If it comes back, report this:{' '}
@@ -36,6 +37,7 @@ export function NotFound() {
     <EmptyState
       icon={IconMapQuestion}
       title="There is no such page"
+      heading="h1"
       action={
         <Button component={Link} href="/" variant="default">
           Go to the overview

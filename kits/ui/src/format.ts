@@ -49,7 +49,7 @@ export function formatCount(count: number, noun: string, plural = `${noun}s`): s
 }
 
 function significant(value: number): string {
-  return value >= 99.95 ? String(Math.round(value)) : value >= 9.995 ? value.toFixed(1) : value.toFixed(2)
+  return String(Number(value.toFixed(value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2)))
 }
 
 function pair([big, bigUnit]: [number, string], [small, smallUnit]: [number, string]): string {

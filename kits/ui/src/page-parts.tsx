@@ -30,7 +30,10 @@ export function EmptyState({
   title,
   children,
   action,
+  heading = 'p',
 }: {
+  /** `h1` when nothing else on the page is a heading. */
+  heading?: 'p' | 'h1'
   icon: ComponentType<{ size?: number; stroke?: number; 'aria-hidden'?: boolean }>
   title: string
   children?: ReactNode
@@ -39,7 +42,9 @@ export function EmptyState({
   return (
     <div className="hearth-empty">
       <Icon size={36} stroke={1.4} aria-hidden />
-      <Text fw={600}>{title}</Text>
+      <Text component={heading} m={0} fw={600}>
+        {title}
+      </Text>
       {children !== undefined && (
         <Text c="dimmed" maw={440}>
           {children}

@@ -1,7 +1,6 @@
-import { Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core'
+import { type MantineColorScheme, Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core'
 import {
   IconBolt,
-  IconCheck,
   IconDeviceDesktop,
   IconLogout,
   IconMoon,
@@ -115,18 +114,13 @@ function AccountMenu({ pages }: { pages: readonly Page[] }) {
         ))}
         <Menu.Divider />
         <Menu.Label>Appearance</Menu.Label>
-        {schemes.map(({ value, label, Icon }) => (
-          <Menu.Item
-            key={value}
-            role="menuitemradio"
-            aria-checked={colorScheme === value}
-            leftSection={<Icon size={16} aria-hidden />}
-            rightSection={colorScheme === value ? <IconCheck size={14} aria-hidden /> : null}
-            onClick={() => setColorScheme(value)}
-          >
-            {label}
-          </Menu.Item>
-        ))}
+        <Menu.RadioGroup value={colorScheme} onChange={(scheme) => setColorScheme(scheme as MantineColorScheme)}>
+          {schemes.map(({ value, label, Icon }) => (
+            <Menu.RadioItem key={value} value={value} rightSection={<Icon size={16} aria-hidden />}>
+              {label}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
         <Menu.Divider />
         <Menu.Item
           leftSection={<IconLogout size={16} aria-hidden />}

@@ -4,7 +4,7 @@ import {
   type MantineColorsTuple,
   type MantineThemeOverride,
 } from '@mantine/core'
-import type { Shades } from './accent.ts'
+import { accentFrom, type Shades } from './accent.ts'
 
 /** Warm paper greys for the light scheme. */
 const stone: MantineColorsTuple = [
@@ -49,6 +49,7 @@ const components: NonNullable<MantineThemeOverride['components']> = {
   },
   Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, attributes: noBanner } },
   Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } },
+  Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
   Tooltip: { defaultProps: { openDelay: 250, withArrow: true, events: { hover: true, focus: true, touch: true } } },
   PasswordInput: { defaultProps: { visibilityToggleButtonProps: { 'aria-label': 'Show or hide what is typed' } } },
   InputWrapper: { defaultProps: { withAsterisk: false } },
@@ -60,11 +61,16 @@ const systemFonts = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", 
 /** Hearth's look with one accent a service: neutral surfaces, system fonts, a little denser than Mantine's own. */
 export function hearthTheme(accent: Shades): MantineThemeOverride {
   return createTheme({
-    colors: { accent, gray: stone, dark: charcoal },
+    colors: {
+      accent,
+      gray: stone,
+      dark: charcoal,
+      red: accentFrom(24, 0.19),
+      green: accentFrom(150, 0.13),
+      yellow: accentFrom(78, 0.14),
+    },
     primaryColor: 'accent',
-    primaryShade: { light: 7, dark: 4 },
-    autoContrast: true,
-    luminanceThreshold: 0.3,
+    primaryShade: 7,
     black: '#221f1b',
     fontFamily: systemFonts,
     fontFamilyMonospace: 'ui-monospace, "SF Mono", "Cascadia Mono", "DejaVu Sans Mono", monospace',

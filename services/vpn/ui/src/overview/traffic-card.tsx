@@ -5,7 +5,7 @@ import { rateHistoryKey } from '../live-cache.ts'
 import type { RateSample } from '../live-changes.ts'
 import { scaleTop, sparkPath } from './spark-path.ts'
 
-const box = { width: 600, height: 120, slots: 150 }
+const box = { width: 600, height: 120 }
 
 /** Traffic of the last minutes as it comes in with the events. */
 export function TrafficCard({ overview }: { overview: Dashboard }) {
@@ -18,8 +18,9 @@ export function TrafficCard({ overview }: { overview: Dashboard }) {
   const received = samples.map(({ rx }) => rx)
   const sent = samples.map(({ tx }) => tx)
   const top = scaleTop([...received, ...sent])
-  const rx = sparkPath(received, box, top)
-  const tx = sparkPath(sent, box, top)
+  const slots = Math.max(30, samples.length)
+  const rx = sparkPath(received, { ...box, slots }, top)
+  const tx = sparkPath(sent, { ...box, slots }, top)
   const { rx_rate, tx_rate } = overview.traffic
   return (
     <Section title="Traffic now">

@@ -85,7 +85,7 @@ function RowActions({ peer, onConnect }: { peer: Peer; onConnect: () => void }) 
     <Group gap="sm" wrap="nowrap" justify="flex-end">
       <EnableSwitch peer={peer} bare />
       <Tooltip label="QR code and file">
-        <ActionIcon variant="default" size="lg" aria-label={`Connect ${peer.name}`} onClick={onConnect}>
+        <ActionIcon variant="default" size={30} aria-label={`Connect ${peer.name}`} onClick={onConnect}>
           <IconQrcode size={18} aria-hidden />
         </ActionIcon>
       </Tooltip>

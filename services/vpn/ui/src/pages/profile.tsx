@@ -68,7 +68,7 @@ function AccountSection({ user }: { user: User }) {
         </div>
       }
     >
-      <dl className="hearth-facts account-facts">
+      <dl className="hearth-facts" data-start>
         <div>
           <dt>User name</dt>
           <dd>{user.username}</dd>

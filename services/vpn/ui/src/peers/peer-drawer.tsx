@@ -12,12 +12,16 @@ import { PeerStatusBadge } from './peer-status.tsx'
 import { readPeer } from './read-peers.ts'
 import { routingModes } from './routing-modes.ts'
 
+type PeerDialog = 'connect' | 'edit' | 'delete'
+
 /** One peer in full, over the list; its address is `/peers/<id>`. */
 export function PeerDrawer({ id, onClose }: { id: string; onClose: () => void }) {
+  const [dialog, setDialog] = useState<PeerDialog>()
   const peer = useQuery({ queryKey: [...keys.peers, id], queryFn: () => readPeer(id) })
   return (
     <Drawer
       opened
+      closeOnEscape={dialog === undefined}
       onClose={onClose}
       position="right"
       size={460}
@@ -27,12 +31,15 @@ export function PeerDrawer({ id, onClose }: { id: string; onClose: () => void })
       {peer.data === undefined && peer.error !== null && (
         <ErrorState error={peer.error} onRetry={() => void peer.refetch()} />
       )}
-      {peer.data !== undefined && <PeerDetail peer={peer.data} onClose={onClose} />}
+      {peer.data !== undefined && <PeerDetail peer={peer.data} onOpen={setDialog} />}
+      {peer.data !== undefined && dialog !== undefined && (
+        <PeerDialogs peer={peer.data} dialog={dialog} close={() => setDialog(undefined)} onDeleted={onClose} />
+      )}
     </Drawer>
   )
 }
 
-function PeerDetail({ peer, onClose }: { peer: Peer; onClose: () => void }) {
+function PeerDetail({ peer, onOpen }: { peer: Peer; onOpen: (dialog: PeerDialog) => void }) {
   const { isAdmin } = useSession()
   return (
     <Stack gap="lg">
@@ -41,7 +48,7 @@ function PeerDetail({ peer, onClose }: { peer: Peer; onClose: () => void }) {
         {isAdmin && <EnableSwitch peer={peer} />}
       </Group>
       <PeerFacts peer={peer} isAdmin={isAdmin} />
-      {isAdmin && <PeerButtons peer={peer} onClose={onClose} />}
+      {isAdmin && <PeerButtons peer={peer} onOpen={onOpen} />}
     </Stack>
   )
 }
@@ -97,35 +104,33 @@ function Mono({ children }: { children: ReactNode }) {
   return <span className="hearth-mono">{children}</span>
 }
 
-function PeerButtons({ peer, onClose }: { peer: Peer; onClose: () => void }) {
-  const [dialog, setDialog] = useState<'connect' | 'edit' | 'delete'>()
-  const close = () => setDialog(undefined)
+function PeerButtons({ peer, onOpen }: { peer: Peer; onOpen: (dialog: PeerDialog) => void }) {
   return (
     <Stack gap="xs">
       <ConfigurationButtons peer={peer} />
       <Group gap="xs" grow>
-        <Button
-          variant="default"
-          leftSection={<IconQrcode size={16} aria-hidden />}
-          onClick={() => setDialog('connect')}
-        >
+        <Button variant="default" leftSection={<IconQrcode size={16} aria-hidden />} onClick={() => onOpen('connect')}>
           QR code
         </Button>
-        <Button variant="default" leftSection={<IconPencil size={16} aria-hidden />} onClick={() => setDialog('edit')}>
+        <Button variant="default" leftSection={<IconPencil size={16} aria-hidden />} onClick={() => onOpen('edit')}>
           Edit
         </Button>
         <Button
           variant="default"
           c="var(--hearth-bad)"
           leftSection={<IconTrash size={16} aria-hidden />}
-          onClick={() => setDialog('delete')}
+          onClick={() => onOpen('delete')}
         >
           Delete
         </Button>
       </Group>
-      {dialog === 'connect' && <ConnectDevice peer={peer} onClose={close} />}
-      {dialog === 'edit' && <EditPeer peer={peer} onClose={close} />}
-      {dialog === 'delete' && <DeletePeer peer={peer} onClose={close} onDeleted={onClose} />}
     </Stack>
   )
+}
+
+function PeerDialogs(props: { peer: Peer; dialog: PeerDialog; close: () => void; onDeleted: () => void }) {
+  const { peer, dialog, close, onDeleted } = props
+  if (dialog === 'connect') return <ConnectDevice peer={peer} onClose={close} />
+  if (dialog === 'edit') return <EditPeer peer={peer} onClose={close} />
+  return <DeletePeer peer={peer} onClose={close} onDeleted={onDeleted} />
 }
