@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { Agent, request, type IncomingMessage } from 'node:http'
+import { test } from 'node:test'
+import { eventually, startServiceProcess, temporaryDirectory } from '@hearth/testing'
+
+test('a service that is asked to end answers what it was asked before, and does not wait for the client to let go', async () => {
+  await using folder = await temporaryDirectory()
+  await using service = await startServiceProcess('vpn', { WIREGUARD_BACKEND: 'simulated', DATA_DIR: folder.path })
+  using cleanup = new DisposableStack()
+  const agent = cleanup.adopt(new Agent({ keepAlive: true }), (agent) => agent.destroy())
+  const body = JSON.stringify({ username: 'admin', password: 'wrong' })
+  const headers = { 'content-type': 'application/json', 'content-length': body.length, expect: '100-continue' }
+  const asked = request(`${service.url}/api/session`, { method: 'POST', agent, headers })
+  asked.flushHeaders()
+  await once(asked, 'continue')
+
+  const begin = performance.now()
+  const ended = service.stop()
+  await eventually(
+    () => service.stderr.join('\n'),
+    (text) => text.includes('stopping'),
+  )
+  asked.end(body)
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+  assert.equal(answer.statusCode, 401)
+  answer.resume()
+  assert.equal(await ended, 0)
+  assert.ok(performance.now() - begin < 5000, `it took ${performance.now() - begin} ms`)
+})
