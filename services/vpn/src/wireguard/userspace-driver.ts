@@ -75,6 +75,8 @@ async function readDevice(run: RunCommand, name: string): Promise<DeviceState | 
   }
   const link = await findLink(run, name)
   if (link?.kind === 'wireguard') throw new DeviceError(`${name} belongs to the kernel, not to wireguard-go`)
+  // Not the same as gone: its counters go on, and would be counted twice were they taken to begin anew.
+  if (link?.kind === 'tun') throw new DeviceError(`${name} runs, but does not answer on its socket`)
   return undefined
 }
 

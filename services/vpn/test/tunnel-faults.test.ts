@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { readdir, readFile, rename } from 'node:fs/promises'
+import { after, before, describe, test } from 'node:test'
+import { eventually } from '@hearth/testing'
+import { tunnelsObstacle } from './network-hosts.ts'
+import { startPing } from './steady-ping.ts'
+import { createTunnelWorld, type Device, type TunnelWorld } from './tunnel-world.ts'
+
+const obstacle = await tunnelsObstacle()
+
+describe('a tunnel that is disturbed from outside', { skip: obstacle ?? false }, () => {
+  const hosts = new AsyncDisposableStack()
+  let world: TunnelWorld
+  let name: string
+  let device: Device
+  before(async () => {
+    world = hosts.use(await createTunnelWorld({ DRIFT_CHECK_SECONDS: '1' }))
+    name = await world.addInterface({ address: '10.73.0.1/24', dns: '' })
+    device = await world.connect('near', { interface: name, routing_mode: 'isolated' })
+    assert.ok(await device.host.canReach('10.73.0.1'))
+  })
+  after(() => hosts.disposeAsync())
+
+  const peersHeld = async () => new Set((await world.server.run('wg', 'show', name, 'allowed-ips')).split('\n'))
+  const firewall = () => world.server.run('nft', 'list', 'table', 'inet', 'hearth_vpn')
+  const listed = async () => (await world.service.done('GET', `/api/peers?interface=${name}&limit=100`)).peers
+  /** What the API says of the peers, without what they do. */
+  const records = async () =>
+    // oxlint-disable-next-line typescript/no-explicit-any -- tests look into bodies freely
+    (await listed()).map(({ transfer_rx: _rx, transfer_tx: _tx, last_handshake: _handshake, ...peer }: any) => peer)
+
+  test('is repaired when peers, address, MTU or firewall were changed by hand, and no other peer notices', async () => {
+    const { server, service } = world
+    const { public_key } = await service.done('POST', '/api/peers', { name: 'far', interface: name })
+    const [held, rules] = [await peersHeld(), await firewall()]
+    const ping = startPing(device.host, '10.73.0.1')
+    await server.run('wg', 'set', name, 'peer', public_key, 'remove')
+    const stranger = `${'c'.repeat(42)}8=`
+    await server.run('wg', 'set', name, 'peer', stranger, 'allowed-ips', '10.73.0.77/32')
+    await eventually(peersHeld, (found) => found.symmetricDifference(held).size === 0, { seconds: 5 })
+    await server.run('ip', 'address', 'add', '10.99.0.1/24', 'dev', name)
+    await server.run('ip', 'link', 'set', name, 'mtu', '1300')
+    await server.run('nft', 'delete', 'table', 'inet', 'hearth_vpn')
+    await eventually(
+      () => server.run('ip', 'address', 'show', 'dev', name),
+      (text) => !text.includes('10.99.0.1') && text.includes('mtu 1420'),
+      { seconds: 5 },
+    )
+    await eventually(firewall, (text) => text === rules, { seconds: 5 })
+    assert.deepEqual((await ping.stop()).lost, [])
+  })
+
+  test('answers 500 "Tunnel Error" to a change that cannot be applied, and nothing has changed', async () => {
+    const { service } = world
+    const isolated = { interface: name, client_isolation: true }
+    const { id } = await service.done('POST', '/api/peers', { name: 'kept', ...isolated })
+    const [recorded, held, rules] = [await records(), await peersHeld(), await firewall()]
+    const traffic = (await world.peer(device)).transfer_rx
+    const ping = startPing(device.host, '10.73.0.1')
+    const socket = `/var/run/wireguard/${name}.sock`
+    await rename(socket, `${socket}.away`)
+    for (const [method, path, body] of [
+      ['POST', '/api/peers', { name: 'too late', ...isolated }],
+      ['PUT', `/api/peers/${id}`, { enabled: false }],
+      ['PUT', `/api/peers/${id}`, { ip: '10.73.0.200', name: 'moved' }],
+      ['PUT', `/api/peers/${id}`, { use_preshared_key: false }],
+      ['DELETE', `/api/peers/${id}`, undefined],
+    ] as const) {
+      const { status, body: answer } = await service.call(method, path, body)
+      assert.deepEqual([status, answer.error], [500, 'Tunnel Error'], `${method} ${path}`)
+      assert.match(answer.message, /nothing was changed/)
+      assert.deepEqual(await records(), recorded)
+      assert.equal(await firewall(), rules)
+    }
+    const read = () => service.done('GET', `/api/interfaces/${name}`)
+    const failed = await eventually(read, ({ status }) => status === 'error', { seconds: 5 })
+    assert.match(failed.status_reason, /./)
+    await rename(`${socket}.away`, socket)
+    assert.deepEqual(await peersHeld(), held)
+    await eventually(read, ({ status, status_reason }) => status === 'active' && status_reason === null, { seconds: 5 })
+    const { lost, sent } = await ping.stop()
+    assert.deepEqual(lost, [])
+    const counted = await eventually(
+      () => world.peer(device),
+      ({ transfer_rx }) => transfer_rx > traffic + sent * 84,
+    )
+    assert.ok(counted.transfer_rx < traffic + sent * 200, 'nothing is counted twice')
+    assert.equal((await service.call('DELETE', `/api/peers/${id}`)).status, 200)
+  })
+
+  test('is built anew with all its peers when its process was killed', async () => {
+    const [held, before] = [await peersHeld(), await world.peer(device)]
+    process.kill(await processOf(name), 'SIGKILL')
+    await eventually(peersHeld, (found) => found.symmetricDifference(held).size === 0, { seconds: 5 })
+    await device.client.down()
+    await device.client.up()
+    assert.ok(await device.host.canReach('10.73.0.1'))
+    const after = await eventually(
+      () => world.peer(device),
+      ({ transfer_rx }) => transfer_rx > before.transfer_rx,
+    )
+    assert.equal(after.status, 'active')
+  })
+
+  test('stays up when the service is asked to end, which it does with exit code 0 after the work it has', async () => {
+    const { service } = world
+    const ping = startPing(device.host, '10.73.0.1')
+    const stream = service.call('GET', '/api/events').catch(() => undefined)
+    const changes = ['a', 'b', 'c', 'd'].map((letter) =>
+      service.call('POST', '/api/peers', { name: `last ${letter}`, interface: name }).catch(() => undefined),
+    )
+    await changes[0]
+    const begin = performance.now()
+    const { code } = await service.stop()
+    assert.equal(code, 0)
+    assert.ok(performance.now() - begin < 5000, `ended after ${performance.now() - begin} ms`)
+    await stream
+    const made = (await Promise.all(changes)).flatMap((answer) => (answer?.status === 201 ? [answer.body.data.id] : []))
+    assert.ok(await device.host.canReach('10.73.0.1'))
+    await service.start()
+    const peers: { id: string; ip: string }[] = await listed()
+    for (const id of made) assert.ok(peers.some((peer) => peer.id === id))
+    assert.equal((await peersHeld()).size, peers.length)
+    assert.deepEqual((await ping.stop()).lost, [])
+  })
+
+  test('belongs to one service: a second on the same data directory is refused in one line, and so is "down"', async () => {
+    for (const word of ['serve', 'down']) {
+      const { code, stdout, stderr } = await world.service.command(word)
+      assert.deepEqual([code, stdout], [1, ''])
+      assert.match(stderr, /^hearth: DATA_DIR: .* is in use by another running service\n?$/)
+    }
+    assert.ok(await device.host.canReach('10.73.0.1'))
+  })
+
+  test('goes away with its firewall on "hearth vpn down", and comes back with the next start', async () => {
+    const { server, service } = world
+    await service.stop()
+    const { code, stderr } = await service.command('down')
+    assert.deepEqual([code, stderr.trim()], [0, `${name} is down`])
+    assert.equal((await server.run('ip', '-o', 'link')).includes(name), false)
+    assert.equal((await readdir('/var/run/wireguard')).includes(`${name}.sock`), false)
+    await assert.rejects(firewall())
+    await service.start()
+    await device.client.down()
+    await device.client.up()
+    assert.ok(await device.host.canReach('10.73.0.1'))
+  })
+})
+
+/** The process of a userspace device; its name is nobody else's. */
+async function processOf(name: string): Promise<number> {
+  for (const entry of await readdir('/proc')) {
+    if (!/^\d+$/.test(entry)) continue
+    const words = await readFile(`/proc/${entry}/cmdline`, 'utf8').catch(() => '')
+    if (words === `wireguard-go\0${name}\0`) return Number(entry)
+  }
+  throw new Error(`no wireguard-go for ${name}`)
+}
