@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import {
+  assertAccessible,
+  browserObstacle,
+  eventually,
+  runCommand,
+  startBrowser,
+  startServiceProcess,
+  temporaryDirectory,
+  type ServiceProcess,
+} from '@hearth/testing'
+import jsqr from 'jsqr'
+import type { Page } from 'playwright-core'
+import { PNG } from 'pngjs'
+
+/** The package is CommonJS: its types name a default that Node hands over as the whole module. */
+const readQrCode = jsqr as unknown as typeof jsqr.default
+
+const password = 'tall-giraffe-on-ice-7'
+
+/** A service as a person would start it, with simulated tunnels and the password of its first start. */
+async function startPlace(): Promise<
+  AsyncDisposable & {
+    service: ServiceProcess
+    folder: string
+    environment: Record<string, string>
+    firstPassword: string
+  }
+> {
+  const folder = await temporaryDirectory('pages')
+  const environment = { DATA_DIR: folder.path, WIREGUARD_BACKEND: 'simulated', PUBLIC_ENDPOINT: 'vpn.example.org' }
+  const service = await startServiceProcess('vpn', environment)
+  const firstPassword = (await readFile(join(folder.path, 'initial-admin-password'), 'utf8')).trim()
+  return {
+    service,
+    folder: folder.path,
+    environment,
+    firstPassword,
+    async [Symbol.asyncDispose]() {
+      await service[Symbol.asyncDispose]()
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function signIn(page: Page, name: string, secret: string): Promise<void> {
+  await page.getByLabel('User name').fill(name)
+  await page.getByLabel('Password', { exact: true }).fill(secret)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+async function changePassword(page: Page, from: string): Promise<void> {
+  await page.getByLabel('Present password').fill(from)
+  await page.getByLabel('New password', { exact: true }).fill(password)
+  await page.getByLabel('New password again').fill(password)
+  await page.locator('button[type=submit]').click()
+  await page.getByRole('navigation', { name: 'Main' }).waitFor()
+}
+
+/** What a phone's camera would read from the screen. */
+async function scanScreen(page: Page): Promise<string | undefined> {
+  const picture = PNG.sync.read(await page.screenshot())
+  return readQrCode(new Uint8ClampedArray(picture.data), picture.width, picture.height)?.data
+}
+
+test('from the first sign-in to a revoked token, as a person does it', { skip: browserObstacle() }, async () => {
+  await using place = await startPlace()
+  await using browser = await startBrowser({ viewport: { width: 1280, height: 900 }, acceptDownloads: true })
+  const { page } = browser
+  const { url } = place.service
+
+  await page.goto(url)
+  await signIn(page, 'admin', 'not-the-password')
+  await page.getByRole('alert').waitFor()
+  await signIn(page, 'admin', place.firstPassword)
+  await changePassword(page, place.firstPassword)
+
+  await page.getByRole('link', { name: 'Interfaces', exact: true }).click()
+  await page.getByRole('button', { name: 'Create interface' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('IPv4 network').waitFor()
+  await dialog.getByLabel('IPv4 network').fill('10.8.0.0/24')
+  await dialog.getByRole('button', { name: 'Create interface' }).click()
+  await dialog.getByText('must be an address of a host').waitFor()
+  await dialog.getByLabel('IPv4 network').fill('10.8.0.1/24')
+  await dialog.getByRole('button', { name: 'Create interface' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByText('Running').first().waitFor()
+
+  await page.getByRole('link', { name: 'Peers', exact: true }).click()
+  await page.getByRole('button', { name: 'Add peer' }).first().click()
+  await page.getByRole('dialog').getByLabel('Name').fill('<b>Ada</b> & phone')
+  await page.getByRole('dialog').getByRole('button', { name: 'Add peer' }).click()
+  await page.getByRole('img', { name: /QR code/ }).waitFor()
+  const scanned = await eventually(
+    () => scanScreen(page),
+    (text) => text !== undefined,
+    { what: 'a readable QR code' },
+  )
+
+  const token = await createToken(page, url)
+  const api = (path: string) => fetch(`${url}${path}`, { headers: { authorization: `Bearer ${token}` } })
+  const list = (await (await api('/api/peers')).json()) as { data: { peers: { id: string; name: string }[] } }
+  assert.deepEqual(
+    list.data.peers.map((peer) => peer.name),
+    ['<b>Ada</b> & phone'],
+  )
+  const config = await (await api(`/api/peers/${list.data.peers[0]?.id}/config`)).text()
+  assert.equal(scanned, config)
+  assert.match(config, /^Endpoint = vpn\.example\.org:51820$/m)
+
+  await page.getByRole('button', { name: 'Revoke from the browser' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke token' }).click()
+  await page.getByText('No API tokens').waitFor()
+  assert.equal((await api('/api/peers')).status, 401)
+
+  await page.getByRole('button', { name: 'Account of admin' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('button', { name: 'Sign in' }).waitFor()
+  await page.goto(`${url}/peers`)
+  await page.getByRole('button', { name: 'Sign in' }).waitFor()
+})
+
+async function createToken(page: Page, url: string): Promise<string> {
+  await page.goto(`${url}/profile`)
+  await page.getByRole('button', { name: 'Create token' }).first().click()
+  await page.getByRole('dialog').getByLabel('Name').fill('from the browser')
+  await page.getByRole('dialog').getByLabel('Permissions').selectOption('full')
+  await page.getByRole('dialog').getByRole('button', { name: 'Create token' }).click()
+  const value = (await page.getByLabel('Token value').textContent()) ?? ''
+  await page.getByRole('button', { name: 'I have it' }).click()
+  await page.getByText('from the browser', { exact: true }).waitFor()
+  return value.trim()
+}
+
+/** A service with something on every page, and the key of a signed-in session. */
+async function furnish(place: Awaited<ReturnType<typeof startPlace>>, page: Page): Promise<void> {
+  await page.goto(place.service.url)
+  await signIn(page, 'admin', place.firstPassword)
+  await changePassword(page, place.firstPassword)
+  const words = ['vpn', 'token', 'create', '--user', 'admin', '--name', 'seed', '--permissions', 'full']
+  const token = (await runCommand(words, place.environment)).stdout.trim()
+  const post = async (path: string, body: object) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const reply = await fetch(`${place.service.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    assert.equal(reply.status, 201)
+  }
+  await post('/api/interfaces', { name: 'wg0', address: '10.8.0.1/24', address6: 'fd08::1/64', listen_port: 51_820 })
+  for (const name of ['Phone', 'Laptop', 'A name of a device that is as long as the service lets it be, ok'])
+    await post('/api/peers', { name, interface: 'wg0' })
+  await post('/api/users', { username: 'reader', email: 'reader@example.org', password, role: 'user' })
+}
+
+const paths = ['/', '/interfaces', '/peers', '/users', '/profile', '/settings', '/nowhere']
+
+test(
+  'every page is accessible, wide and on a phone, dark and light, and nothing is wider than the screen',
+  { skip: browserObstacle() },
+  async () => {
+    await using place = await startPlace()
+    await using browser = await startBrowser({ viewport: { width: 1440, height: 900 } })
+    const { page } = browser
+    await page.goto(place.service.url)
+    await page.getByRole('button', { name: 'Sign in' }).waitFor()
+    await assertAccessible(page)
+    await furnish(place, page)
+    for (const [width, colorScheme] of [
+      [1440, 'light'],
+      [390, 'dark'],
+    ] as const) {
+      await page.setViewportSize({ width, height: 844 })
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      for (const path of paths) {
+        await page.goto(`${place.service.url}${path}`)
+        await page.getByRole('heading', { level: 1 }).waitFor()
+        await eventually(
+          () => page.locator('[aria-busy=true], [aria-label=Loading]').count(),
+          (count) => count === 0,
+          { what: 'loaded content' },
+        )
+        await assertAccessible(page)
+        const overflow = Number(
+          await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
+        )
+        assert.ok(overflow <= 0, `${path} is ${overflow} px wider than ${width}`)
+        assert.match(await page.title(), /Hearth/)
+      }
+    }
+  },
+)
+
+test(
+  'what changes elsewhere appears without reloading, and role user sees only what it may',
+  { skip: browserObstacle() },
+  async () => {
+    await using place = await startPlace()
+    await using browser = await startBrowser({ viewport: { width: 1280, height: 900 } })
+    const { page } = browser
+    await furnish(place, page)
+    await page.goto(`${place.service.url}/peers`)
+    await page.getByRole('table', { name: 'Peers' }).getByText('Laptop').waitFor()
+    await page.getByLabel('Connection: Live').waitFor()
+    const words = ['vpn', 'token', 'create', '--user', 'admin', '--name', 'x', '--permissions', 'full']
+    const token = (await runCommand(words, place.environment)).stdout.trim()
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    await fetch(`${place.service.url}/api/peers`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ name: 'Added elsewhere', interface: 'wg0' }),
+    })
+    await page.getByText('Added elsewhere').waitFor({ timeout: 5000 })
+
+    await page.keyboard.press('/')
+    await page.keyboard.type('lap')
+    await page.getByText('Added elsewhere').waitFor({ state: 'detached' })
+
+    await page.context().clearCookies()
+    await page.goto(place.service.url)
+    await signIn(page, 'reader', password)
+    await page.getByRole('navigation', { name: 'Main' }).waitFor()
+    assert.deepEqual(await page.getByRole('navigation', { name: 'Main' }).getByRole('link').allInnerTexts(), [
+      'Overview',
+      'Interfaces',
+      'Peers',
+    ])
+    await page.goto(`${place.service.url}/peers`)
+    await page.getByText('Laptop').first().waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Add peer' }).count(), 0)
+    assert.equal(await page.getByRole('button', { name: /^Connect / }).count(), 0)
+  },
+)
