@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { readFile } from 'node:fs/promises'
-import { chromium, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core'
+import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 const executable = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium'
@@ -24,6 +25,8 @@ export async function startBrowser(
   options: BrowserContextOptions & { mayComplain?: boolean } = {},
 ): Promise<TestBrowser> {
   const { mayComplain = false, ...contextOptions } = options
+  // Loaded here, because most tests that use this kit open no browser.
+  const { chromium } = await import('playwright-core')
   const profile = await temporaryDirectory('browser')
   const context = await chromium.launchPersistentContext(profile.path, {
     executablePath: executable,
@@ -55,6 +58,17 @@ export async function startBrowser(
       if (complaints.length > 0 && !mayComplain) throw new Error(`pages complained:\n${complaints.join('\n')}`)
     },
   }
+}
+
+/** Where pictures for people go; git does not take note of it. */
+const pictures = join(import.meta.dirname, '../../../screenshots')
+
+/** Keeps a picture of the whole page as `screenshots/<name>.png` and returns its path. */
+export async function screenshot(page: Page, name: string): Promise<string> {
+  const path = join(pictures, `${name}.png`)
+  await mkdir(pictures, { recursive: true })
+  await page.screenshot({ path, fullPage: true })
+  return path
 }
 
 /** Fails with a readable list when axe finds anything wrong on the page as it stands. */

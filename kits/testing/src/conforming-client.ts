@@ -48,30 +48,29 @@ export function createConformance(document: object): Conformance {
         if (answer.status < 400) throw new Error(`${method} ${url} is not described and answered ${answer.status}`)
         return
       }
-      const name = `${method} ${path} ${answer.status}`
-      const response = described.paths[path]?.[method.toLowerCase()]?.responses[answer.status]
-      if (response === undefined) throw new Error(`${name} is not described`)
+      const name = `${method.toUpperCase()} ${path} ${answer.status}`
+      const responses = described.paths[path]?.[method.toLowerCase()]?.responses ?? {}
+      const key = [String(answer.status), `${Math.floor(answer.status / 100)}XX`, 'default'].find((k) => k in responses)
+      if (key === undefined) throw new Error(`${name} is not described`)
       seen.add(name)
-      const media = answer.contentType.split(';')[0] ?? ''
-      if (response.content?.[media] === undefined)
-        throw new Error(`${name} came as ${media}, described are ${Object.keys(response.content ?? {}).join(', ')}`)
-      if (media !== 'application/json') return
-      const pointer = [
-        'paths',
-        path,
-        method.toLowerCase(),
-        'responses',
-        String(answer.status),
-        'content',
-        media,
-        'schema',
-      ]
+      const content = responses[key]?.content ?? {}
+      const media = answer.contentType.split(';')[0]?.trim().toLowerCase() ?? ''
+      // An answer without a body: where none is described, and to HEAD.
+      if (media === '' && (Object.keys(content).length === 0 || method.toUpperCase() === 'HEAD')) return
+      if (content[media] === undefined)
+        throw new Error(`${name} came as ${media || 'nothing'}, described are: ${Object.keys(content).join(', ')}`)
+      if (!isJson(media) || content[media].schema === undefined) return
+      const pointer = ['paths', path, method.toLowerCase(), 'responses', key, 'content', media, 'schema']
         .map(escape)
         .join('/')
       const validate = validatorOf(`/${pointer}`)
       if (!validate(answer.body)) throw new Error(`${name} is not as described: ${ajv.errorsText(validate.errors)}`)
     },
   }
+}
+
+function isJson(media: string): boolean {
+  return media === 'application/json' || media.endsWith('+json')
 }
 
 /** The described path that a URL belongs to; one without parameters goes first. */
@@ -87,7 +86,8 @@ function findPath({ paths }: Described, method: string, url: string): string | u
   const candidates = Object.keys(paths).filter(
     (path) => fits(path) && paths[path]?.[method.toLowerCase()] !== undefined,
   )
-  return candidates.sort((a, b) => Number(a.includes('{')) - Number(b.includes('{')))[0]
+  const parameters = (path: string) => path.split('{').length
+  return candidates.sort((a, b) => parameters(a) - parameters(b))[0]
 }
 
 function escape(part: string): string {

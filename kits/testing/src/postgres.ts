@@ -1,7 +1,6 @@
-import { execFile, execFileSync, spawn } from 'node:child_process'
+import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { chmodSync, chownSync, existsSync, globSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmodSync, chownSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,51 +22,90 @@ export function postgresObstacle(): string | false {
 
 /** Starts an empty server. As root it runs as `nobody`, because PostgreSQL refuses root. */
 export async function startPostgres(): Promise<PostgresServer> {
-  const programs = findPrograms()
-  if (programs === undefined) throw new Error(String(postgresObstacle()))
-  const folder = await mkdtemp(join(tmpdir(), 'hearth-postgres-'))
-  const owner = process.getuid?.() === 0 ? ids('nobody') : undefined
-  if (owner !== undefined) chownSync(folder, owner.uid, owner.gid)
-  const user = owner ?? {}
-  chmodSync(folder, 0o700)
-  const data = join(folder, 'data')
-  await run(
-    join(programs, 'initdb'),
-    ['-D', data, '-U', 'hearth', '-A', 'trust', '--no-sync', '-E', 'UTF8', '--locale=C'],
-    { ...user, cwd: folder },
-  )
-  const port = await freePort()
-  const settings = [
-    '-c',
-    'fsync=off',
-    '-c',
-    'listen_addresses=127.0.0.1',
-    '-c',
-    `unix_socket_directories=${folder}`,
-    '-p',
-    String(port),
-  ]
-  const server = spawn(join(programs, 'postgres'), ['-D', data, ...settings], { ...user, cwd: folder, stdio: 'ignore' })
-  const psql = (sql: string) =>
-    run(join(programs, 'psql'), ['-h', '127.0.0.1', '-p', String(port), '-U', 'hearth', '-d', 'postgres', '-c', sql])
-  await eventually(
-    () => psql('select 1'),
-    () => true,
-    { seconds: 20, what: 'PostgreSQL' },
-  )
+  const cluster = await startCluster()
   return {
-    async createDatabase() {
-      const name = `test_${randomUUID().replaceAll('-', '')}`
-      await psql(`create database ${name}`)
-      return `postgres://hearth@127.0.0.1:${port}/${name}`
-    },
+    createDatabase: () => createDatabase(cluster),
     async [Symbol.asyncDispose]() {
-      const ended = new Promise((resolve) => server.once('exit', resolve))
-      server.kill('SIGINT')
-      await ended
-      await rm(folder, { recursive: true, force: true })
+      const ended = new Promise((resolve) => cluster.server.once('exit', resolve))
+      // Fast shutdown: connections that are still open are cut.
+      if (cluster.server.exitCode === null && cluster.server.kill('SIGINT')) await ended
+      remove(cluster)
     },
   }
+}
+
+let shared: Promise<Cluster> | undefined
+
+/**
+ * A new, empty database on a server that all tests of this process share; it goes with the process. For tests that need a
+ * database and nothing of the server itself.
+ */
+export async function createPostgresDatabase(): Promise<string> {
+  shared ??= startCluster().then((cluster) => {
+    // Neither keeps the process: it ends when its tests have.
+    cluster.server.unref()
+    process.once('exit', () => {
+      cluster.server.kill('SIGQUIT')
+      remove(cluster)
+    })
+    return cluster
+  })
+  return createDatabase(await shared)
+}
+
+interface Cluster {
+  readonly folder: string
+  readonly programs: string
+  readonly port: number
+  readonly server: ChildProcess
+}
+
+async function startCluster(): Promise<Cluster> {
+  const programs = findPrograms()
+  if (programs === undefined) throw new Error(String(postgresObstacle()))
+  const folder = mkdtempSync(join(tmpdir(), 'hearth-postgres-'))
+  chmodSync(folder, 0o700)
+  const nobody = process.getuid?.() === 0 ? idsOf('nobody') : undefined
+  if (nobody !== undefined) chownSync(folder, nobody.uid, nobody.gid)
+  const user = nobody ?? {}
+  const data = join(folder, 'data')
+  const words = ['-D', data, '-U', 'hearth', '-A', 'trust', '--no-sync', '-E', 'UTF8', '--locale=C']
+  await run(join(programs, 'initdb'), words, { ...user, cwd: folder }).catch((error: unknown) => {
+    rmSync(folder, { recursive: true, force: true })
+    throw error
+  })
+  const port = await freePort()
+  const settings = ['fsync=off', 'listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, `port=${port}`]
+  const server = spawn(
+    // The kernel ends the server when this process is gone, however it went.
+    'setpriv',
+    ['--pdeathsig', 'INT', join(programs, 'postgres'), '-D', data, ...settings.flatMap((setting) => ['-c', setting])],
+    { ...user, cwd: folder, stdio: 'ignore' },
+  )
+  const cluster = { folder, programs, port, server }
+  let failure: Error | undefined
+  server.once('error', (error) => (failure = error))
+  server.once('exit', (code) => (failure ??= new Error(`PostgreSQL ended with ${code}`)))
+  const ask = () => (failure === undefined ? psql(cluster, 'select 1').then(() => 'ready') : failure.message)
+  const state = await eventually(ask, () => true, { seconds: 20, what: 'PostgreSQL' })
+  if (state === 'ready') return cluster
+  remove(cluster)
+  throw failure ?? new Error(state)
+}
+
+async function createDatabase(cluster: Cluster): Promise<string> {
+  const name = `test_${randomUUID().replaceAll('-', '')}`
+  await psql(cluster, `create database ${name}`)
+  return `postgres://hearth@127.0.0.1:${cluster.port}/${name}`
+}
+
+function psql({ programs, port }: Cluster, sql: string): Promise<unknown> {
+  const words = ['-h', '127.0.0.1', '-p', String(port), '-U', 'hearth', '-d', 'postgres', '-c', sql]
+  return run(join(programs, 'psql'), words)
+}
+
+function remove({ folder }: Cluster): void {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 }
 
 /** The folder with initdb and postgres: Debian keeps them out of PATH. */
@@ -79,7 +117,7 @@ function findPrograms(): string | undefined {
   return folders.find((folder) => ['initdb', 'postgres', 'psql'].every((name) => existsSync(join(folder, name))))
 }
 
-function ids(user: string): { uid: number; gid: number } {
+function idsOf(user: string): { uid: number; gid: number } {
   const id = (flag: string) => Number(execFileSync('id', [flag, user], { encoding: 'utf8' }))
   return { uid: id('-u'), gid: id('-g') }
 }

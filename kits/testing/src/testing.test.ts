@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
+import { readFile, writeFile } from 'node:fs/promises'
+import { createConnection, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
 import * as fc from 'fast-check'
 import {
   arbitraryOf,
@@ -13,9 +16,15 @@ import {
   browserObstacle,
   createConformance,
   eventually,
+  postgresObstacle,
   readEvents,
+  readEventStream,
+  runCommand,
+  screenshot,
   startBrowser,
+  startServiceProcess,
   temporaryDirectory,
+  validArbitraryOf,
 } from './index.ts'
 
 const document = {
@@ -58,6 +67,65 @@ test('a conforming answer passes; another status, media type or body does not', 
   assert.deepEqual([...conformance.seen], ['GET /things/{id} 200', 'GET /things/{id} 404'])
 })
 
+test('answers without a body, ranges of statuses and other media are held to the document too', () => {
+  const conformance = createConformance({
+    paths: {
+      '/a': {
+        delete: { responses: { 204: { description: 'gone' }, '4XX': { content: { 'application/problem+json': {} } } } },
+        get: { responses: { default: { content: { 'text/event-stream': { schema: { type: 'string' } } } } } },
+      },
+    },
+  })
+  conformance.check('DELETE', '/a', { status: 204, body: undefined, contentType: '' })
+  conformance.check('DELETE', '/a', { status: 409, body: {}, contentType: 'application/problem+json' })
+  conformance.check('GET', '/a', { status: 200, body: undefined, contentType: 'text/event-stream' })
+  const bad = (method: string, status: number, contentType: string) => () =>
+    conformance.check(method, '/a', { status, body: {}, contentType })
+  assert.throws(bad('DELETE', 204, 'application/json'), /came as application\/json/)
+  assert.throws(bad('DELETE', 409, ''), /came as nothing/)
+  assert.throws(bad('DELETE', 500, ''), /is not described/)
+})
+
+test('valid values fit their schema, whatever keywords it uses', () => {
+  const schema = {
+    allOf: [
+      { $ref: '#/components/schemas/Thing' },
+      { properties: { name: { type: 'string', pattern: '^[a-z]{2,5}$' } } },
+    ],
+    properties: {
+      when: { type: 'string', format: 'date-time' },
+      mail: { type: ['string', 'null'], format: 'email' },
+      id: { type: 'string', format: 'uuid' },
+      address: {
+        anyOf: [
+          { type: 'string', format: 'ipv4' },
+          { type: 'string', format: 'ipv6' },
+        ],
+      },
+      few: { type: 'array', items: { enum: ['x', 'y'] }, minItems: 2, maxItems: 2 },
+      pair: { type: 'array', prefixItems: [{ const: 1 }, { type: 'boolean' }], minItems: 2 },
+      step: { type: 'integer', minimum: 10, exclusiveMaximum: 100, multipleOf: 5 },
+      ratio: { type: 'number', exclusiveMinimum: 0, maximum: 1 },
+      long: { type: 'string', minLength: 60, maxLength: 64 },
+      map: { type: 'object', additionalProperties: { type: 'integer' } },
+      tree: { $ref: '#/components/schemas/Tree' },
+    },
+    required: ['name', 'when', 'few', 'pair', 'step', 'ratio', 'long', 'map', 'tree'],
+  }
+  const Thing = { type: 'object', properties: { size: { type: 'integer', minimum: 0 } }, required: ['size'] }
+  const Tree = { type: 'object', properties: { next: { $ref: '#/components/schemas/Tree' } } }
+  const whole = { components: { schemas: { Thing, Tree } } }
+  const ajv = new Ajv2020({ strict: false })
+  addFormats.default(ajv)
+  const validate = ajv.compile({ ...schema, ...whole })
+  fc.assert(
+    fc.property(validArbitraryOf(schema, whole), (value) => {
+      assert.ok(validate(value), `${ajv.errorsText(validate.errors)} in ${JSON.stringify(value)}`)
+    }),
+    { numRuns: 300 },
+  )
+})
+
 test('arbitrary values are mostly what the schema says', () => {
   const values = fc.sample(arbitraryOf({ $ref: '#/components/schemas/Thing' }, document), { numRuns: 300, seed: 1 })
   const good = values.filter((value) => Number.isInteger((value as { size?: unknown } | null)?.size))
@@ -94,15 +162,49 @@ test('a temporary directory is gone afterwards', async () => {
   assert.equal(existsSync(path), false)
 })
 
-test('events are read across chunk borders', async () => {
-  const chunks = ['id: 1\nda', 'ta: {"a":', '1}\n\n: comment\n\ndata: {"a":2}\n\n']
-  const body = new ReadableStream<Uint8Array>({
-    start(controller) {
-      for (const chunk of chunks) controller.enqueue(new TextEncoder().encode(chunk))
-      controller.close()
-    },
-  })
-  assert.deepEqual(await Array.fromAsync(readEvents(body)), [{ a: 1 }, { a: 2 }])
+test('events are read wherever the chunks are cut, and whichever line ends are used', async () => {
+  const text = ': hi\n\nid: 1\nevent: add\ndata: {"a":"ü"}\n\nid: 2\n\ndata:x\r\ndata: y\r\n\r\ndata: cut off'
+  const bytes = new TextEncoder().encode(text)
+  for (let cut = 0; cut <= bytes.length; cut += 1) {
+    const body = ReadableStream.from([bytes.subarray(0, cut), bytes.subarray(cut)])
+    assert.deepEqual(await Array.fromAsync(readEventStream(body)), [
+      { event: 'add', id: '1', data: '{"a":"ü"}' },
+      { event: 'message', id: undefined, data: 'x\ny' },
+    ])
+  }
+  const json = ReadableStream.from([new TextEncoder().encode('data: {"a":1}\n\ndata: {"a":2}\n\n')])
+  assert.deepEqual(await Array.fromAsync(readEvents(json)), [{ a: 1 }, { a: 2 }])
+})
+
+test('databases of one server are apart; the server goes with its process', { skip: postgresObstacle() }, async () => {
+  const program = `
+    import { createPostgresDatabase } from ${JSON.stringify(join(import.meta.dirname, 'index.ts'))}
+    const [first, second] = [await createPostgresDatabase(), await createPostgresDatabase()]
+    console.log(JSON.stringify([first, second]))`
+  const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', program])
+  let text = ''
+  child.stdout.setEncoding('utf8').on('data', (part: string) => (text += part))
+  const [code] = (await once(child, 'close')) as [number]
+  assert.equal(code, 0)
+  const [first, second] = (JSON.parse(text) as string[]).map((address) => new URL(address))
+  assert.equal(first?.host, second?.host)
+  assert.notEqual(first?.pathname, second?.pathname)
+  const connect = async () => {
+    const socket = createConnection(Number(first?.port), '127.0.0.1')
+    await once(socket, 'connect').finally(() => socket.destroy())
+    return 'open'
+  }
+  await eventually(
+    () => connect().catch((error: NodeJS.ErrnoException) => error.code),
+    (state) => state === 'ECONNREFUSED',
+  )
+})
+
+test('a service that does not start says why, and leaves nothing running', async () => {
+  await assert.rejects(startServiceProcess('no-such-service'), /did not start[^]*unknown command 'no-such-service'/)
+  const { code, stderr } = await runCommand(['no-such-service'])
+  assert.equal(code, 1)
+  assert.match(stderr, /unknown command/)
 })
 
 test(
@@ -111,7 +213,8 @@ test(
   async () => {
     const server = createServer((request, response) => {
       response.setHeader('content-type', 'text/html')
-      const script = request.url === '/broken' ? '<script>throw new Error("oops")</script>' : ''
+      if (request.url === '/strict') response.setHeader('content-security-policy', "script-src 'self'")
+      const script = request.url !== '/' && request.url !== '/bad' ? '<script>throw new Error("oops")</script>' : ''
       response.end(
         `<!doctype html><html lang="en"><title>t</title><main><h1>Hello</h1>${request.url === '/bad' ? '<img src="data:,">' : ''}</main>${script}`,
       )
@@ -122,6 +225,8 @@ test(
       await using browser = await startBrowser({ mayComplain: true })
       await browser.page.goto(url)
       await assertAccessible(browser.page)
+      const picture = await screenshot(browser.page, 'testing-kit')
+      assert.equal((await readFile(picture)).subarray(1, 4).toString(), 'PNG')
       await browser.page.goto(`${url}/bad`)
       await assert.rejects(assertAccessible(browser.page), /image-alt/)
       await browser.page.goto(`${url}/broken`)
@@ -130,6 +235,19 @@ test(
         (count) => count > 0,
       )
       assert.match(browser.complaints.join(), /oops/)
+      await browser.page.goto(`${url}/strict`)
+      await eventually(
+        () => browser.complaints.join(),
+        (text) => text.includes('Content Security Policy'),
+      )
+      await assert.rejects(async () => {
+        await using careless = await startBrowser()
+        await careless.page.goto(`${url}/broken`)
+        await eventually(
+          () => careless.complaints.length,
+          (count) => count > 0,
+        )
+      }, /pages complained:\noops/)
     } finally {
       server.close()
       server.closeAllConnections()
