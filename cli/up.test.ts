@@ -47,8 +47,7 @@ test('services stop when up is gone without a word', async (t) => {
   const [, pid] = await up.wrote(/is process (\d+)\nlistening/)
   up.child.kill('SIGKILL')
   await up.ended
-  for (let waited = 0; isRunning(Number(pid)) && waited < 5000; waited += 50) await pause(50)
-  assert.equal(isRunning(Number(pid)), false)
+  await gone(Number(pid))
 })
 
 test('a service stops when the shell of npx is gone', async (t) => {
@@ -64,7 +63,7 @@ test('a service stops when the shell of npx is gone', async (t) => {
   shell.kill('SIGTERM')
   await once(shell, 'close')
   assert.match(text, /alpha stops/)
-  assert.equal(isRunning(Number(/is process (\d+)/.exec(text)?.[1])), false)
+  await gone(Number(/is process (\d+)/.exec(text)?.[1]))
 })
 
 test('a service that dies is started again', async (t) => {
@@ -102,6 +101,11 @@ test('a setting that only one service can have is refused for two', async (t) =>
   const alone = repository.start(['up', 'be'], { BIND_PORT: '9000' })
   await alone.wrote(/listening/)
 })
+
+async function gone(pid: number): Promise<void> {
+  for (let waited = 0; isRunning(pid) && waited < 5000; waited += 50) await pause(50)
+  assert.equal(isRunning(pid), false)
+}
 
 /** A process that has ended may still be listed, when the system's first process is slow to take note of it. */
 function isRunning(pid: number): boolean {
