@@ -153,7 +153,10 @@ function createFeatures(parts: AppParts, wired: Wired): Omit<Features, 'document
         tunnels,
         sampler,
       }),
-    refundSignIn: (address) => guard.refundSignIn(address),
+    signInSurroundings: {
+      refundSignIn: (address) => guard.refundSignIn(address),
+      isPublishedSecurely: config.publicUrl?.startsWith('https:') === true,
+    },
   }
 }
 
@@ -166,6 +169,8 @@ function startLoop({ log }: AppParts, { sampler, settings, events, tunnels, feat
     intervalMs: () => settings.current().sample_interval_seconds * 1000,
     publish: (event) => events.publish(event),
     onExpired: (name) => tunnels.reconcile(name),
-    onSample: async () => events.publish({ type: 'overview', overview: await features.overview() }),
+    onSample: async () => {
+      if (events.listeners() > 0) events.publish({ type: 'overview', overview: await features.overview() })
+    },
   })
 }

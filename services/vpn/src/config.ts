@@ -52,8 +52,12 @@ export function readConfig(environment: Environment) {
     secretKey: settings.SECRET_KEY,
     secretKeyFile: resolve(settings.SECRET_KEY_FILE ?? `${dataDirectory}/secret.key`),
     backend: settings.WIREGUARD_BACKEND,
-    publicEndpoint: settings.PUBLIC_ENDPOINT,
+    publicEndpoint: settings.PUBLIC_ENDPOINT ?? hostOf(settings.PUBLIC_URL),
     rateLimitExempt: settings.RATE_LIMIT_EXEMPT,
     driftCheckSeconds: settings.DRIFT_CHECK_SECONDS,
   }
+}
+
+function hostOf(url: string | undefined): string | undefined {
+  return url === undefined ? undefined : new URL(url).hostname.replace(/^\[|\]$/g, '')
 }

@@ -74,6 +74,7 @@ export function toError(error: unknown): ErrorAnswer {
     return { status, body }
   }
   if (error instanceof Fault) return answerOfFault(error.reason)
+  if (error instanceof DeviceError) return toError(tunnelProblem(error))
   return toError(new Problem('internal', 'Something went wrong on the server; its log says more'))
 }
 

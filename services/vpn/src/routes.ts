@@ -13,7 +13,7 @@ import { overviewRoutes } from './overview/routes.ts'
 import type { Dashboard } from './overview/schema.ts'
 import type { Peers } from './peers/peers.ts'
 import { peerRoutes } from './peers/routes.ts'
-import { sessionRoutes } from './sessions/routes.ts'
+import { sessionRoutes, type SessionSurroundings } from './sessions/routes.ts'
 import type { Sessions } from './sessions/sessions.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import type { SettingsKeeper } from './settings/settings.ts'
@@ -34,7 +34,7 @@ export interface Features {
   readonly proposal: () => Promise<InterfaceProposal>
   readonly overview: () => Promise<Dashboard>
   readonly stillValid: (caller: Caller) => Promise<boolean>
-  readonly refundSignIn: (address: string) => void
+  readonly signInSurroundings: SessionSurroundings
   readonly document: () => Record<string, unknown>
 }
 
@@ -44,7 +44,7 @@ export function allRoutes(features: Features): Route[] {
   const publish: Publish = (event) => events.publish(event)
   return [
     ...generalRoutes(features.document),
-    ...sessionRoutes(sessions, features.refundSignIn),
+    ...sessionRoutes(sessions, features.signInSurroundings),
     ...tokenRoutes(tokens, publish),
     ...interfaceRoutes(interfaces, features.proposal, publish),
     ...peerRoutes(peers, publish),

@@ -82,7 +82,9 @@ async function createUser(options: UserOptions): Promise<void> {
 
 async function resetPassword(): Promise<void> {
   await withStorage(async ({ database, config }) => {
-    process.stdout.write(`${await resetAdministrator(database, config.dataDirectory)}\n`)
+    const { username, password } = await resetAdministrator(database, config.dataDirectory)
+    process.stderr.write(`new password of ${username}, to be changed at the next sign-in:\n`)
+    process.stdout.write(`${password}\n`)
   })
 }
 

@@ -8,6 +8,7 @@ export interface Events {
   publish(event: ServiceEvent): void
   /** A stream of what this caller may see, or undefined when too many listen. */
   open(caller: Caller, stillAllowed: () => Promise<boolean>): ReturnType<EventStream<ServiceEvent>['subscribe']>
+  listeners(): number
   /** Ends the streams of a user who lost access. */
   drop(userId: string): void
   close(): void
@@ -22,6 +23,7 @@ export function createEvents(version: string): Events {
         { owner: caller.userId, view: (event) => viewFor(caller.role, event), stillAllowed },
         { type: 'hello', version },
       ),
+    listeners: () => stream.listeners,
     drop: (userId) => stream.dropListeners(userId),
     close: () => stream.close(),
   }

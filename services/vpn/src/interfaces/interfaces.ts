@@ -2,6 +2,7 @@ import type { Sealer } from '@hearth/credentials'
 import type { Database, Page } from '@hearth/database'
 import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
+import { namedConflict } from '../conflicts.ts'
 import type { InterfaceRow, Tables } from '../database/tables.ts'
 import type { Sampler } from '../peers/sampler.ts'
 import { conflict, notFound, tunnelProblem } from '../problems.ts'
@@ -9,7 +10,7 @@ import type { Settings } from '../settings/schema.ts'
 import type { TunnelChanges, Tunnels } from '../wireguard/tunnels.ts'
 import type { DesiredDevices } from './desired-devices.ts'
 import { interfaceOfRow } from './interface-view.ts'
-import { checkNetworks, checkPeersFit, namedConflict } from './network-checks.ts'
+import { checkNetworks, checkPeersFit } from './network-checks.ts'
 import { changedInterfaceRow, newInterfaceRow } from './new-interface.ts'
 import { firstFreePort, type HostLinks } from './host-links.ts'
 import type { Interface, InterfaceCreate, InterfaceUpdate } from './schema.ts'
@@ -35,6 +36,9 @@ export interface InterfaceParts {
   readonly sampler: Sampler
   readonly host: HostLinks
 }
+
+/** What no two interfaces share. */
+const uniqueMembers = ['listen_port', 'name']
 
 export function createInterfaces(parts: InterfaceParts): Interfaces {
   return new TunnelInterfaces(parts)
@@ -63,7 +67,7 @@ class TunnelInterfaces implements Interfaces {
   async create(input: InterfaceCreate): Promise<Interface> {
     await this.#parts.tunnels.exclusively(input.name, async (tunnel) => {
       const row = await this.#newRow(input)
-      await namedConflict(() =>
+      await namedConflict('interface', uniqueMembers, () =>
         this.#db.transaction().execute(async (trx) => {
           await checkNetworks(trx, row)
           await store.insertInterfaceRow(trx, row)
@@ -79,7 +83,7 @@ class TunnelInterfaces implements Interfaces {
       const before = await this.#find(name)
       const after = changedInterfaceRow(before, changes, this.#parts.clock.now())
       if (after.listen_port !== before.listen_port) await this.#checkPort(after.listen_port)
-      await namedConflict(() =>
+      await namedConflict('interface', uniqueMembers, () =>
         this.#db.transaction().execute(async (trx) => {
           await checkNetworks(trx, after)
           await checkPeersFit(trx, after)

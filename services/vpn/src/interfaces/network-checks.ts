@@ -1,4 +1,3 @@
-import { uniqueViolation } from '@hearth/database'
 import type { Kysely } from 'kysely'
 import type { InterfaceRow, Tables } from '../database/tables.ts'
 import { conflict } from '../problems.ts'
@@ -34,16 +33,4 @@ export async function checkPeersFit(trx: Kysely<Tables>, row: InterfaceRow): Pro
   if (outside.length === 0) return
   const peers = outside.slice(0, namedPeers).map(({ id, name, ip, ipv6 }) => ({ id, name, ip, ipv6 }))
   throw conflict('address', `${outside.length} peers have addresses outside the new network`, { peers })
-}
-
-/** Two changes at the same moment can pass the checks together; the index then refuses one. */
-export async function namedConflict<T>(write: () => Promise<T>): Promise<T> {
-  try {
-    return await write()
-  } catch (error) {
-    const columns = uniqueViolation(error)
-    if (columns === undefined) throw error
-    const member = columns.includes('listen_port') ? 'listen_port' : 'name'
-    throw conflict(member, `Another interface has this ${member}`)
-  }
 }

@@ -2,16 +2,16 @@ import type { Sealer } from '@hearth/credentials'
 import type { Database, Page } from '@hearth/database'
 import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
+import { namedConflict } from '../conflicts.ts'
 import type { InterfaceRow, PeerRow, Tables } from '../database/tables.ts'
 import { sealedPlace, type DesiredDevices } from '../interfaces/desired-devices.ts'
 import { findInterfaceRow, updateInterfaceRow } from '../interfaces/store.ts'
 import { invalidField, notFound } from '../problems.ts'
-import type { Settings } from '../settings/schema.ts'
+import { PublicEndpoint, type Settings } from '../settings/schema.ts'
 import type { Tunnels } from '../wireguard/tunnels.ts'
 import { applyToDevice } from './apply-to-device.ts'
 import { encodeConfiguration, routedNetworks } from './config-text.ts'
 import { changedPeerColumns, newPeerRow, type PeerMaking } from './new-peer.ts'
-import { namedConflict } from './peer-conflict.ts'
 import { peerOfRow } from './peer-view.ts'
 import type { Sampler } from './sampler.ts'
 import type { Peer, PeerCreate, PeerListQuery, PeerUpdate } from './schema.ts'
@@ -41,13 +41,16 @@ export interface PeerParts {
   readonly tunnels: Pick<Tunnels, 'exclusively' | 'state'>
   readonly desired: DesiredDevices
   readonly sampler: Sampler
-  /** `PUBLIC_ENDPOINT`, used when the setting is empty. */
+  /** `PUBLIC_ENDPOINT` or the host of `PUBLIC_URL`, used when the setting is empty. */
   readonly publicEndpoint: string | undefined
 }
 
 export function createPeers(parts: PeerParts): Peers {
   return new TunnelPeers(parts)
 }
+
+/** What no two peers share. */
+const uniqueMembers = ['name', 'ipv6', 'ip', 'public_key']
 
 const administrator: Viewer = { role: 'admin' }
 
@@ -73,7 +76,9 @@ class TunnelPeers implements Peers {
   async create(input: PeerCreate): Promise<Peer> {
     await findInterface(this.#db, input.interface)
     const row = await this.#parts.tunnels.exclusively(input.interface, async (tunnel) => {
-      const { added, on } = await namedConflict(() => this.#db.transaction().execute((trx) => this.#insert(trx, input)))
+      const { added, on } = await namedConflict('peer', uniqueMembers, () =>
+        this.#db.transaction().execute((trx) => this.#insert(trx, input)),
+      )
       const undo = () => store.deletePeerRow(this.#db, added.id)
       await applyToDevice(this.#parts, tunnel, { on, before: undefined, after: added, undo })
       this.#parts.sampler.follow(added)
@@ -85,7 +90,7 @@ class TunnelPeers implements Peers {
   async update(id: string, changes: PeerUpdate): Promise<Peer> {
     const known = await findPeer(this.#db, id)
     await this.#parts.tunnels.exclusively(known.interface, async (tunnel) => {
-      const { before, after, on } = await namedConflict(() =>
+      const { before, after, on } = await namedConflict('peer', uniqueMembers, () =>
         this.#db.transaction().execute((trx) => this.#change(trx, id, changes)),
       )
       const undo = () => store.updatePeerRow(this.#db, id, before)
@@ -128,7 +133,7 @@ class TunnelPeers implements Peers {
       mtu: on.mtu,
       serverPublicKey: on.public_key,
       presharedKey: open(row.preshared_key, sealedPlace.presharedKey(id)),
-      endpointHost: settings().public_endpoint || (publicEndpoint ?? host),
+      endpointHost: settings().public_endpoint || (publicEndpoint ?? hostName(host)),
       endpointPort: on.listen_port,
       allowedIps: routedNetworks({
         mode: row.routing_mode,
@@ -170,6 +175,12 @@ class TunnelPeers implements Peers {
     const { sealer, settings, clock } = this.#parts
     return { sealer, settings, now: clock.now() }
   }
+}
+
+/** The host of a request's address is text from outside; only a host name or an address goes into a file. */
+function hostName(host: string): string {
+  const plain = host.replace(/^\[|\]$/g, '')
+  return plain !== '' && PublicEndpoint.safeParse(plain).success ? plain : 'localhost'
 }
 
 async function findPeer(db: Kysely<Tables>, id: string): Promise<store.PeerWithActivityRow> {

@@ -7,12 +7,20 @@ import type { OpenSession, Sessions } from './sessions.ts'
 
 type AnyCall = Pick<Call<unknown, undefined, undefined, undefined>, 'answer' | 'client'>
 
-/** Sign-in, sign-out and the change of one's own password. */
-export function sessionRoutes(sessions: Sessions, refundSignIn: (address: string) => void): Route[] {
-  return [...signInRoutes(sessions, refundSignIn), ...ownSessionRoutes(sessions)]
+/** What the routes need to know of the service around them. */
+export interface SessionSurroundings {
+  /** Gives back the count of an anonymous request that turned out to be a sign-in. */
+  readonly refundSignIn: (address: string) => void
+  /** Whether users see the service by an https address, so that its cookie may go nowhere else. */
+  readonly isPublishedSecurely: boolean
 }
 
-function signInRoutes(sessions: Sessions, refundSignIn: (address: string) => void): Route[] {
+/** Sign-in, sign-out and the change of one's own password. */
+export function sessionRoutes(sessions: Sessions, around: SessionSurroundings): Route[] {
+  return [...signInRoutes(sessions, around), ...ownSessionRoutes(sessions, around)]
+}
+
+function signInRoutes(sessions: Sessions, around: SessionSurroundings): Route[] {
   return [
     route(
       {
@@ -30,14 +38,14 @@ function signInRoutes(sessions: Sessions, refundSignIn: (address: string) => voi
       },
       async ({ body, client, answer }) => {
         const opened = await sessions.signIn({ ...body, address: client.address })
-        refundSignIn(client.address)
-        return done(hand(opened, { answer, client }), 'Signed in')
+        around.refundSignIn(client.address)
+        return done(hand(opened, { answer, client }, around), 'Signed in')
       },
     ),
   ]
 }
 
-function ownSessionRoutes(sessions: Sessions): Route[] {
+function ownSessionRoutes(sessions: Sessions, around: SessionSurroundings): Route[] {
   const shared = { tag: 'Session', path: '/api/session', access: 'session', limit: 'counted' } as const
   return [
     route(
@@ -48,7 +56,7 @@ function ownSessionRoutes(sessions: Sessions): Route[] {
       { ...shared, method: 'DELETE', summary: 'Sign out', success: { status: 200, body: messageEnvelope(z.null()) } },
       async ({ caller, answer, client }) => {
         await sessions.signOut(caller)
-        answer.clearCookie(sessionCookie, cookieOptions(client.secure))
+        answer.clearCookie(sessionCookie, cookieOptions(client, around))
         return done(null, 'Signed out')
       },
     ),
@@ -67,17 +75,18 @@ function ownSessionRoutes(sessions: Sessions): Route[] {
           current: body.current_password,
           next: body.new_password,
         })
-        return done(hand(opened, { answer, client }), 'Password changed')
+        return done(hand(opened, { answer, client }, around), 'Password changed')
       },
     ),
   ]
 }
 
-function hand(opened: OpenSession, { answer, client }: AnyCall): Session {
-  answer.setCookie(sessionCookie, opened.key, cookieOptions(client.secure))
+function hand(opened: OpenSession, { answer, client }: AnyCall, around: SessionSurroundings): Session {
+  answer.setCookie(sessionCookie, opened.key, cookieOptions(client, around))
   return opened.session
 }
 
-function cookieOptions(secure: boolean) {
+function cookieOptions(client: AnyCall['client'], { isPublishedSecurely }: SessionSurroundings) {
+  const secure = client.secure || isPublishedSecurely
   return { httpOnly: true, sameSite: 'strict', path: '/', secure } as const
 }

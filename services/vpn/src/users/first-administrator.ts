@@ -8,6 +8,7 @@ import type { Tables, UserRow } from '../database/tables.ts'
 import {
   countOtherAdministrators,
   deleteSessionsOfUser,
+  findOldestAdministrator,
   findUserRowByName,
   insertUserRow,
   updateUserRow,
@@ -54,10 +55,17 @@ export async function forgetInitialPassword(dataDirectory: string, user: UserRow
   if (user.username === firstAdministrator) await rm(initialPasswordFile(dataDirectory), { force: true })
 }
 
-/** Gives `admin` a new generated password that must be changed, ends its sessions, and returns the password. */
-export async function resetAdministrator(database: Database<Tables>, dataDirectory: string): Promise<string> {
-  const user = await findUserRowByName(database.query, firstAdministrator)
-  if (user === undefined) throw new OperatorError(`there is no user ${firstAdministrator}; start the service once`)
+/**
+ * Gives an administrator a new generated password that must be changed, and ends the sessions: `admin`, or the oldest
+ * administrator when there is none of that name. Returns both.
+ */
+export async function resetAdministrator(
+  database: Database<Tables>,
+  dataDirectory: string,
+): Promise<{ username: string; password: string }> {
+  const db = database.query
+  const user = (await findUserRowByName(db, firstAdministrator)) ?? (await findOldestAdministrator(db))
+  if (user === undefined) throw new OperatorError('there is no administrator; start the service once')
   const password = createPassword()
   const values = {
     password_hash: await hashPassword(password),
@@ -65,10 +73,10 @@ export async function resetAdministrator(database: Database<Tables>, dataDirecto
     is_active: 1,
     role: 'admin' as const,
   }
-  await database.query.transaction().execute(async (trx) => {
+  await db.transaction().execute(async (trx) => {
     await updateUserRow(trx, user.id, values)
     await deleteSessionsOfUser(trx, user.id)
   })
   await forgetInitialPassword(dataDirectory, user)
-  return password
+  return { username: user.username, password }
 }

@@ -32,6 +32,16 @@ export function findUserRowByName(db: Db, username: string): Promise<UserRow | u
   return db.selectFrom('users').selectAll().where('username', '=', username).executeTakeFirst()
 }
 
+export function findOldestAdministrator(db: Db): Promise<UserRow | undefined> {
+  return db
+    .selectFrom('users')
+    .selectAll()
+    .where('role', '=', 'admin')
+    .orderBy('created_at')
+    .limit(1)
+    .executeTakeFirst()
+}
+
 /** How many active administrators there are beside this one. */
 export async function countOtherAdministrators(db: Db, id: string): Promise<number> {
   const { count } = await db

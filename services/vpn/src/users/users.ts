@@ -1,8 +1,9 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { hashPassword, passwordWeakness, verifyPassword } from '@hearth/credentials'
-import { uniqueViolation, type Database, type Page } from '@hearth/database'
+import type { Database, Page } from '@hearth/database'
 import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
+import { namedConflict } from '../conflicts.ts'
 import type { Tables, UserRow } from '../database/tables.ts'
 import { badRequest, conflict, forbidden, invalidField, notFound } from '../problems.ts'
 import type { Role, User, UserCreate, UserUpdate } from './schema.ts'
@@ -31,6 +32,9 @@ export interface UserParts {
   readonly onAccessChanged?: (userId: string) => void
 }
 
+/** What no two users share. */
+const uniqueMembers = ['username', 'email']
+
 export function createUsers(parts: UserParts): Users {
   return new StoredUsers(parts)
 }
@@ -58,7 +62,7 @@ class StoredUsers implements Users {
 
   async create(input: UserCreate): Promise<User> {
     const row = await newUserRow(input, this.#clock.now())
-    await namingConflicts(row, () => store.insertUserRow(this.#db, row))
+    await namedConflict('user', uniqueMembers, () => store.insertUserRow(this.#db, row))
     return userOfRow(row)
   }
 
@@ -166,7 +170,7 @@ async function applyUpdate(trx: Kysely<Tables>, row: UserRow, values: Partial<Us
   const demoted = (values.role !== undefined && values.role !== 'admin') || values.is_active === 0
   if (demoted) await checkLastAdministrator(trx, row)
   if (Object.keys(values).length > 0)
-    await namingConflicts({ ...row, ...values }, () => store.updateUserRow(trx, row.id, values))
+    await namedConflict('user', uniqueMembers, () => store.updateUserRow(trx, row.id, values))
   if (losesAccess(values)) await store.deleteSessionsOfUser(trx, row.id)
 }
 
@@ -174,16 +178,5 @@ async function checkLastAdministrator(trx: Kysely<Tables>, row: UserRow): Promis
   const counts = row.role === 'admin' && row.is_active === 1
   if (counts && (await store.countOtherAdministrators(trx, row.id)) === 0) {
     throw conflict('role', 'This is the last active administrator')
-  }
-}
-
-async function namingConflicts(row: UserRow, write: () => Promise<void>): Promise<void> {
-  try {
-    await write()
-  } catch (error) {
-    const columns = uniqueViolation(error)
-    if (columns?.includes('username') === true) throw conflict('username', `The user name ${row.username} is taken`)
-    if (columns?.includes('email') === true) throw conflict('email', `The e-mail address ${row.email} is taken`)
-    throw error
   }
 }

@@ -25,7 +25,12 @@ export type BackendSetting = Backend | 'auto'
  * named but cannot work is an `OperatorError`.
  */
 export function chooseBackend(setting: BackendSetting, facts: HostFacts): DataPlaneChoice {
-  if (setting === 'simulated') return { backend: 'simulated', reason: 'WIREGUARD_BACKEND says so', advice: null }
+  if (setting === 'simulated')
+    return {
+      backend: 'simulated',
+      reason: 'WIREGUARD_BACKEND says so',
+      advice: 'unset WIREGUARD_BACKEND, or set it to auto',
+    }
   const obstacles = { kernel: kernelObstacle(facts), userspace: userspaceObstacle(facts) }
   if (setting !== 'auto') {
     const obstacle = obstacles[setting]
