@@ -157,3 +157,24 @@ test('upgrades and ambiguous requests get no way around authentication', async (
   const prior = await raw(service, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
   assert.doesNotMatch(prior, /^HTTP\/1\.1 200/)
 })
+
+test('PUBLIC_URL names the endpoint in configurations and keeps the cookie on https; a wild Host header reaches no file', async () => {
+  await using open = await startService()
+  await using published = await startService({ PUBLIC_URL: 'https://vpn.example.org:8443/x' })
+  const endpointOf = async (service: TestService, host: string) => {
+    const interfaces = await service.call('GET', '/api/interfaces')
+    if (interfaces.body.total === 0)
+      await service.call('POST', '/api/interfaces', { name: 'wg0', address: '10.8.0.1/24', listen_port: 51_820 })
+    const peers = (await service.call('GET', '/api/peers')).body.data.peers
+    const peer = peers[0] ?? (await service.call('POST', '/api/peers', { name: 'phone', interface: 'wg0' })).body.data
+    const reply = await service.send('GET', `/api/peers/${peer.id}/config`, { token: service.admin, headers: { host } })
+    return /^Endpoint = (.*)$/m.exec(reply.text)?.[1]
+  }
+  assert.equal(await endpointOf(published, 'other'), 'vpn.example.org:51820')
+  assert.equal(await endpointOf(open, 'home.lan:8101'), 'home.lan:51820')
+  assert.equal(await endpointOf(open, '[2001:db8::5]:8101'), '[2001:db8::5]:51820')
+  for (const host of ['a b', 'x\u00e4', '"quoted"', 'a/../b', ''])
+    assert.equal(await endpointOf(open, host), 'localhost:51820', host)
+  const signedIn = await published.send('POST', '/api/session', { body: { username: 'admin', password: testPassword } })
+  assert.match(String(signedIn.headers['set-cookie']), /; Secure/)
+})
