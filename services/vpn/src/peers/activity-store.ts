@@ -22,8 +22,13 @@ export function followedPeerRows(db: Kysely<Tables>): Promise<FollowedPeerRow[]>
     .execute()
 }
 
-/** Writes what peers did. Rows of peers that are gone meanwhile are passed over. */
+/** Writes what peers did, all or nothing. Rows of peers that are gone meanwhile are passed over. */
 export async function writeActivity(db: Kysely<Tables>, rows: readonly PeerActivityRow[]): Promise<void> {
+  if (rows.length === 0) return
+  await db.transaction().execute((trx) => writeParts(trx, rows))
+}
+
+async function writeParts(db: Kysely<Tables>, rows: readonly PeerActivityRow[]): Promise<void> {
   for (let start = 0; start < rows.length; start += rowsAtOnce) {
     const part = rows.slice(start, start + rowsAtOnce)
     const known = await db

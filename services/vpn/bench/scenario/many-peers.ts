@@ -1,0 +1,52 @@
+import { openStorage } from '../../src/database/open.ts'
+import { findInterfaceRow } from '../../src/interfaces/store.ts'
+import { ipv4OfNumber, subnet4 } from '../../src/interfaces/subnet.ts'
+import { newPeerRow } from '../../src/peers/new-peer.ts'
+import { insertPeerRow } from '../../src/peers/store.ts'
+import { defaultSettings } from '../../src/settings/schema.ts'
+
+const kinds = ['phone', 'laptop', 'tablet', 'camera', 'printer', 'thermostat', 'doorbell', 'server']
+
+/**
+ * Fills the database of a service that does not run with peers of one interface, made and stored as the service itself does.
+ * One in twenty is disabled, one in fifty isolated, and every third had a handshake in the last hour; all have counters.
+ */
+export async function addManyPeers(dataDirectory: string, interfaceName: string, count: number): Promise<void> {
+  const { database, sealer } = await openStorage({
+    dataDirectory,
+    databaseUrl: undefined,
+    secretKey: undefined,
+    secretKeyFile: `${dataDirectory}/secret.key`,
+  })
+  const now = Date.now()
+  await database.query.transaction().execute(async (trx) => {
+    const on = await findInterfaceRow(trx, interfaceName)
+    if (on === undefined) throw new Error(`there is no interface ${interfaceName}`)
+    const first = subnet4(on.address).network + 10
+    for (let number = 0; number < count; number += 1) {
+      const input = {
+        name: `${kinds[number % kinds.length]} ${number}`,
+        interface: interfaceName,
+        ip: ipv4OfNumber(first + number),
+        enabled: number % 20 !== 7,
+        client_isolation: number % 50 === 3,
+      }
+      const making = { sealer, settings: () => defaultSettings, now: now - (count - number) * 1000 }
+      const row = await newPeerRow(trx, on, { input, making })
+      await insertPeerRow(trx, row)
+      const activity = {
+        last_handshake: number % 3 === 0 ? now - (number % 3600) * 1000 : null,
+        endpoint: `203.0.113.${number % 250}:${1024 + number}`,
+        rx_total: number * 1000,
+        tx_total: number * 3000,
+      }
+      await trx.updateTable('peer_activity').set(activity).where('peer_id', '=', row.id).execute()
+    }
+    await trx
+      .updateTable('interfaces')
+      .set({ next_host: first + count })
+      .where('name', '=', interfaceName)
+      .execute()
+  })
+  await database.close()
+}

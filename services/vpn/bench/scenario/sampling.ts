@@ -1,0 +1,36 @@
+import { join } from 'node:path'
+import { openDatabase } from '@hearth/database'
+import { createLog, systemClock } from '@hearth/runtime'
+import type { Tables } from '../../src/database/tables.ts'
+import { openSampler } from '../../src/peers/sampler.ts'
+import type { PeerState } from '../../src/wireguard/device.ts'
+import { measure, type Measured } from './measurement.ts'
+
+const limit = 250
+
+/**
+ * Measures a round of the sampler in this process, on the database of a service that does not run, with a device that
+ * changes all peers between two rounds: their counters alone, and their handshakes too, which writes every row.
+ */
+export async function measureSampler(dataDirectory: string, rounds: number): Promise<Measured[]> {
+  const database = openDatabase<Tables>({ file: join(dataDirectory, 'vpn.db') })
+  let peers = new Map<string, PeerState>()
+  const devices = { read: () => Promise.resolve({ publicKey: null, listenPort: 51_820, peers }) }
+  const log = createLog({ name: 'bench', level: 'silent' })
+  const sampler = await openSampler({ database, devices, clock: systemClock, log })
+  const followed = [...sampler.peers()]
+  const sample = (name: string, hasHandshakes: boolean) =>
+    measure(name, { rounds, times: 8, limit }, async (number) => {
+      const latestHandshake = hasHandshakes ? Date.now() - 1_000_000 + number : 1_700_000_000_000
+      const state = { presharedKey: null, allowedIps: [], endpoint: '203.0.113.9:4000', latestHandshake }
+      const bytes = { rxBytes: (number + 1) * 1500, txBytes: (number + 1) * 9000 }
+      peers = new Map(followed.map(({ publicKey }) => [publicKey, { ...state, ...bytes, publicKey }]))
+      return (await sampler.sample()).durationMs
+    })
+  const measured = [
+    await sample('sampler, all counters changed', false),
+    await sample('sampler, all counters and handshakes changed', true),
+  ]
+  await database.close()
+  return measured
+}

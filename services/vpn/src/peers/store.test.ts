@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { migrate, openDatabase, type DatabaseLocation } from '@hearth/database'
+import { postgresObstacle, startPostgres } from '@hearth/testing'
+import { migrations } from '../database/migrations/index.ts'
+import type { InterfaceRow, PeerRow, Tables } from '../database/tables.ts'
+import { PeerListQuery, PeerSort } from './schema.ts'
+import { peerStatus } from './status.ts'
+import { insertPeerRow, listPeerRows, type PeerWithActivityRow } from './store.ts'
+
+const now = Date.parse('2026-11-21T12:00:00Z')
+const count = 60
+
+function interfaceRow(name: string, number: number): InterfaceRow {
+  const texts = { name, address: `10.${number}.0.1/24`, address6: null, dns: '', private_key: '', public_key: name }
+  const switches = { nat: 1, forwarding: 1, enabled: number }
+  return { ...texts, ...switches, listen_port: number + 1, mtu: 1420, next_host: 0, created_at: 0, updated_at: 0 }
+}
+
+/** Peers with every mixture of switches and dates; moments and counters repeat, so that orders have ties. */
+function peerRow(number: number): PeerRow {
+  const id = `p${String((number * 37) % count).padStart(2, '0')}`
+  return {
+    id,
+    name: `Peer ${id}`,
+    name_key: `peer ${(number * 7) % 10}${id}`,
+    interface: number % 4 === 0 ? 'off' : 'on',
+    ip: `10.1.0.${number + 2}`,
+    ip_number: number + 2,
+    ipv6: number % 2 === 0 ? `fd01::${number + 2}` : null,
+    routing_mode: 'full_tunnel',
+    allowed_ips: '[]',
+    persistent_keepalive: 25,
+    enabled: number % 5 === 0 ? 0 : 1,
+    expires_at: number % 7 === 0 ? now : number % 7 === 1 ? now + 1 : null,
+    client_isolation: 0,
+    public_key: `key ${id}`,
+    private_key: null,
+    preshared_key: null,
+    created_at: number % 10,
+    updated_at: 0,
+  }
+}
+
+async function checkLists(location: DatabaseLocation): Promise<void> {
+  const database = openDatabase<Tables>(location)
+  await using cleanup = new AsyncDisposableStack()
+  cleanup.defer(() => database.close())
+  const db = database.query
+  await migrate(db, migrations)
+  await db
+    .insertInto('interfaces')
+    .values([interfaceRow('off', 0), interfaceRow('on', 1)])
+    .execute()
+  const all: PeerWithActivityRow[] = []
+  for (let number = 0; number < count; number += 1) {
+    const row = peerRow(number)
+    const last_handshake = number % 3 === 0 ? null : now - (number % 9) * 30_000
+    const activity = { last_handshake, endpoint: null, rx_total: number % 6, tx_total: (number * 11) % 40 }
+    await insertPeerRow(db, row)
+    await db.updateTable('peer_activity').set(activity).where('peer_id', '=', row.id).execute()
+    all.push({ ...row, ...activity, interface_enabled: row.interface === 'on' ? 1 : 0 })
+  }
+  for (const sort of PeerSort.options) {
+    for (const query of filters.flatMap((filter) => [
+      { ...filter, sort, order: 'asc' },
+      { ...filter, sort, order: 'desc' },
+    ])) {
+      const wanted = listed(all, PeerListQuery.parse(query))
+      for (const { limit, offset } of [
+        { limit: 100, offset: 0 },
+        { limit: 7, offset: 5 },
+      ]) {
+        const { rows, total } = await listPeerRows(db, PeerListQuery.parse({ ...query, limit, offset }), now)
+        assert.deepEqual(
+          { total, rows: structuredClone(rows) },
+          { total: wanted.length, rows: wanted.slice(offset, offset + limit) },
+          JSON.stringify({ ...query, limit, offset }),
+        )
+      }
+    }
+  }
+}
+
+const filters = [
+  {},
+  { interface: 'on' },
+  { search: 'p3' },
+  { status: 'active' },
+  { status: 'inactive' },
+  { status: 'disabled', interface: 'off' },
+  { status: 'connected', search: '5' },
+]
+
+const sortValues: Record<PeerListQuery['sort'], (row: PeerWithActivityRow) => number | string> = {
+  created_at: (row) => row.created_at,
+  name: (row) => row.name_key,
+  ip: (row) => row.ip_number,
+  last_handshake: (row) => row.last_handshake ?? 0,
+  transfer_rx: (row) => row.rx_total,
+  transfer_tx: (row) => row.tx_total,
+}
+
+/** What a query asks for, the slow and obvious way. */
+function listed(all: readonly PeerWithActivityRow[], query: PeerListQuery): PeerWithActivityRow[] {
+  const { interface: on, search, status, sort, order } = query
+  const value = sortValues[sort]
+  const compare = (a: string | number, b: string | number) => (a < b ? -1 : a > b ? 1 : 0)
+  const ascending = all
+    .filter((row) => on === undefined || row.interface === on)
+    .filter((row) => status === undefined || statusOf(row) === (status === 'connected' ? 'active' : status))
+    .filter((row) => [row.name_key, row.ip, row.ipv6 ?? ''].some((text) => text.includes(search ?? '')))
+    .toSorted((a, b) => compare(value(a), value(b)) || compare(a.id, b.id))
+  return order === 'asc' ? ascending : ascending.toReversed()
+}
+
+function statusOf(row: PeerWithActivityRow) {
+  const { expires_at: expiresAt, last_handshake: lastHandshake } = row
+  const switches = { enabled: row.enabled === 1, interfaceEnabled: row.interface_enabled === 1 }
+  return peerStatus({ ...switches, expiresAt, lastHandshake }, now)
+}
+
+test('every list is in its order, cut into pages after it, and holds what its filters say', async () => {
+  await checkLists({ file: ':memory:' })
+})
+
+test('the same on PostgreSQL', { skip: postgresObstacle() }, async () => {
+  await using postgres = await startPostgres()
+  await checkLists({ url: await postgres.createDatabase() })
+})
