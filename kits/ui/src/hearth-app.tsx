@@ -1,6 +1,5 @@
 import './hearth-styles.ts'
 import { MantineProvider, localStorageColorSchemeManager } from '@mantine/core'
-import { ModalsProvider } from '@mantine/modals'
 import { Notifications } from '@mantine/notifications'
 import { type QueryClient, QueryClientProvider, useQueryClient } from '@tanstack/react-query'
 import { setNonce } from 'get-nonce'
@@ -48,12 +47,10 @@ export function startHearthApp<Event>(options: HearthAppOptions<Event>): void {
         getStyleNonce={() => nonce}
       >
         <QueryClientProvider client={createQueryClient()}>
-          <ModalsProvider>
-            <Notifications position="bottom-right" limit={4} />
-            <SessionContext value={options.session}>
-              <SessionGate {...options} />
-            </SessionContext>
-          </ModalsProvider>
+          <Notifications position="bottom-right" limit={4} />
+          <SessionContext value={options.session}>
+            <SessionGate {...options} />
+          </SessionContext>
         </QueryClientProvider>
       </MantineProvider>
     </StrictMode>,

@@ -20,7 +20,7 @@ export function createRefresher(
   let last = Number.NEGATIVE_INFINITY
   const flush = () => {
     timer = undefined
-    last = performance.now()
+    last = Date.now()
     const names = [...waiting]
     waiting.clear()
     refresh(names)
@@ -28,7 +28,7 @@ export function createRefresher(
   return {
     note: (name) => {
       waiting.add(name)
-      timer ??= setTimeout(flush, Math.max(soon, last + apart - performance.now()))
+      timer ??= setTimeout(flush, Math.min(apart, Math.max(soon, last + apart - Date.now())))
     },
     close: () => clearTimeout(timer),
   }

@@ -9,7 +9,8 @@ import { ConnectDevice } from '../peers/connect-device.tsx'
 import { peerColumns } from '../peers/peer-columns.tsx'
 import { CreatePeer } from '../peers/peer-dialogs.tsx'
 import { EnableSwitch, PeerDrawer } from '../peers/peer-drawer.tsx'
-import { peersPerPage, readPeers, toPeerQuery } from '../peers/read-peers.ts'
+import { peersPerPage, toPeerQuery } from '../peers/peer-query.ts'
+import { readPeers } from '../peers/read-peers.ts'
 
 /** All devices of the VPN: found, filtered and sorted by the server, kept current by events. */
 export function PeersPage() {

@@ -38,7 +38,7 @@ export function ConfigurationButtons({ peer }: { peer: Peer }) {
     onDone: ({ text, fileName }) => saveAsFile(text, fileName),
   })
   return (
-    <Group gap="xs" grow>
+    <Group gap="xs" grow preventGrowOverflow={false}>
       <Button
         leftSection={<IconDownload size={16} aria-hidden />}
         loading={download.isPending}

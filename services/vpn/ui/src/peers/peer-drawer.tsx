@@ -108,7 +108,7 @@ function PeerButtons({ peer, onOpen }: { peer: Peer; onOpen: (dialog: PeerDialog
   return (
     <Stack gap="xs">
       <ConfigurationButtons peer={peer} />
-      <Group gap="xs" grow>
+      <Group gap="xs" grow preventGrowOverflow={false}>
         <Button variant="default" leftSection={<IconQrcode size={16} aria-hidden />} onClick={() => onOpen('connect')}>
           QR code
         </Button>

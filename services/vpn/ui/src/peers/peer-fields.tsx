@@ -1,5 +1,6 @@
 import { Accordion, Checkbox, NativeSelect, NumberInput, Stack, Textarea, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
+import { useState } from 'react'
 import { type PeerValues, usesAllowedIps } from './peer-values.ts'
 import { routingModes } from './routing-modes.ts'
 
@@ -30,10 +31,20 @@ export function PeerBasics({ form, interfaces, editing }: { form: PeerForm; inte
   )
 }
 
-/** Everything that has a sensible default, folded away. */
+const basics = new Set(['name', 'interface'])
+
+/** Everything that has a sensible default, folded away unless a problem is in there. */
 export function PeerAdvanced({ form, editing }: { form: PeerForm; editing: boolean }) {
+  const [open, setOpen] = useState<string | null>(null)
+  const troubled = Object.keys(form.errors).some((field) => !basics.has(field))
   return (
-    <Accordion variant="contained" chevronPosition="left" keepMounted={false}>
+    <Accordion
+      variant="contained"
+      chevronPosition="left"
+      keepMounted={false}
+      value={troubled ? 'advanced' : open}
+      onChange={setOpen}
+    >
       <Accordion.Item value="advanced">
         <Accordion.Control>Advanced</Accordion.Control>
         <Accordion.Panel>

@@ -1,28 +1,6 @@
-import { answer, type TableState } from '@hearth/ui'
-import { api, type Peer } from '../api.ts'
-import type { paths } from '../api.gen.ts'
-
-/** What the peer list can be asked for. */
-export type PeerQuery = NonNullable<paths['/api/peers']['get']['parameters']['query']>
-
-/** Peers on one page of the table. */
-export const peersPerPage = 25
-
-/** The table's state as the API wants it; only what is set is sent. */
-export function toPeerQuery(state: Pick<TableState, 'search' | 'sort' | 'page' | 'filters'>): PeerQuery {
-  const column = state.sort.replace(/^-/, '')
-  const status = state.filters['status']
-  return {
-    limit: peersPerPage,
-    offset: (state.page - 1) * peersPerPage,
-    ...(state.search === '' ? {} : { search: state.search }),
-    ...(column === ''
-      ? {}
-      : { sort: column as PeerQuery['sort'] & string, order: state.sort.startsWith('-') ? 'desc' : 'asc' }),
-    ...(state.filters['interface'] ? { interface: state.filters['interface'] } : {}),
-    ...(status ? { status: status as Peer['status'] } : {}),
-  }
-}
+import { answer } from '@hearth/ui'
+import { api } from '../api.ts'
+import type { PeerQuery } from './peer-query.ts'
 
 /** One page of peers. */
 export const readPeers = async (query: PeerQuery) => (await answer(api.GET('/api/peers', { params: { query } }))).data

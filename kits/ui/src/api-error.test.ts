@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ApiError, describeError, readApiError } from './api-error.ts'
+import { applyFieldProblems, matchProblems } from './form-problems.ts'
+
+const body = (content: unknown, init: ResponseInit) => new Response(JSON.stringify(content), init)
+
+test('an error answer keeps its message, kind and fields', async () => {
+  const fields = [{ path: 'mtu', code: 'too_small', message: 'must be at least 1280' }]
+  const error = await readApiError(
+    body({ error: 'Bad Request', message: 'Not valid', details: { fields } }, { status: 422 }),
+  )
+  assert.equal(error.status, 422)
+  assert.equal(error.kind, 'Bad Request')
+  assert.deepEqual(error.fields, fields)
+  assert.equal(describeError(error), 'Mtu must be at least 1280')
+})
+
+test('a conflict names its field with the whole message', async () => {
+  const error = await readApiError(
+    body({ error: 'Conflict', message: 'The name is taken', details: { field: 'name' } }, { status: 409 }),
+  )
+  assert.deepEqual(error.fields, [{ path: 'name', code: 'conflict', message: 'The name is taken' }])
+})
+
+test('an answer that is no JSON still says something', async () => {
+  const error = await readApiError(new Response('<h1>Bad gateway</h1>', { status: 502 }))
+  assert.equal(describeError(error), 'The server answered 502')
+})
+
+test('too many requests say when to come back', async () => {
+  const error = await readApiError(body({ message: 'x' }, { status: 429, headers: { 'retry-after': '12' } }))
+  assert.equal(error.retryAfter, 12)
+  assert.equal(describeError(error), 'Too many requests. Try again in 12 seconds.')
+})
+
+test('field problems go to their inputs, the rest becomes sentences', () => {
+  const matched = matchProblems(
+    [
+      { path: 'ip_whitelist.2', code: 'x', message: 'must be an address' },
+      { path: 'ip_whitelist.3', code: 'x', message: 'must be another' },
+      { path: 'listen_port', code: 'x', message: 'must be at most 65535' },
+      { path: '', code: 'x', message: 'must change at least one member' },
+    ],
+    ['ip_whitelist', 'name'],
+  )
+  assert.deepEqual(matched.shown, [{ path: 'ip_whitelist', message: 'Must be an address' }])
+  assert.deepEqual(matched.rest, ['Listen port must be at most 65535', 'Must change at least one member'])
+})
+
+test('a form gets the problems of its fields and nothing is left to say', () => {
+  const told: [string, string][] = []
+  const form = {
+    getValues: () => ({ name: '' }),
+    setFieldError: (path: string, text: string) => told.push([path, text]),
+  }
+  const error = new ApiError('The name is taken', { status: 409, details: { field: 'name' } })
+  assert.equal(applyFieldProblems(form, error), null)
+  assert.deepEqual(told, [['name', 'The name is taken']])
+  assert.equal(applyFieldProblems(form, new ApiError('Not there', { status: 404 })), 'Not there')
+})

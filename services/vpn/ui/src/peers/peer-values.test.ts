@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Peer } from '../api.ts'
+import { toPeerQuery } from './peer-query.ts'
+import { newPeerValues, parseNetworks, peerValues, toLocalTime, toPeerCreate, toPeerUpdate } from './peer-values.ts'
+
+const peer: Peer = {
+  id: '01a1fdb7-2641-745a-948f-76b041efffe8',
+  name: 'phone',
+  interface: 'wg0',
+  ip: '10.8.0.2',
+  ipv6: 'fd13:13:13::2',
+  routing_mode: 'split_tunnel',
+  allowed_ips: ['192.168.1.0/24'],
+  persistent_keepalive: 25,
+  enabled: true,
+  status: 'inactive',
+  connected: false,
+  last_handshake: null,
+  transfer_tx: 0,
+  transfer_rx: 0,
+  endpoint: null,
+  public_key: 'gq74Ce916pzIUDIGj+8rMmLZ0jdU/MAJaiAZtwTmLS4=',
+  has_private_key: true,
+  has_preshared_key: true,
+  client_isolation: false,
+  expires_at: '2027-01-02T03:04:00.000Z',
+  expired: false,
+  created_at: '2026-11-21T10:00:00.000Z',
+  updated_at: '2026-11-21T10:00:00.000Z',
+}
+
+test('a name and an interface are all a new peer sends, besides the two switches', () => {
+  assert.deepEqual(toPeerCreate({ ...newPeerValues('wg0'), name: 'phone' }), {
+    name: 'phone',
+    interface: 'wg0',
+    client_isolation: false,
+    use_preshared_key: true,
+  })
+})
+
+test('a peer nobody changed sends nothing', () => {
+  assert.equal(toPeerUpdate(peerValues(peer), peerValues(peer)), undefined)
+})
+
+test('an edit sends what differs, and emptied members take things away', () => {
+  const before = peerValues(peer)
+  const edit = (changes: object) => toPeerUpdate({ ...before, ...changes }, before)
+  assert.deepEqual(edit({ name: 'tablet' }), { name: 'tablet' })
+  assert.deepEqual(edit({ ipv6: '' }), { ipv6: null })
+  assert.deepEqual(edit({ expires_at: '' }), { expires_at: null })
+  assert.deepEqual(edit({ allowed_ips: '' }), { allowed_ips: [] })
+  assert.deepEqual(edit({ use_preshared_key: false }), { use_preshared_key: false })
+  assert.deepEqual(edit({ client_isolation: true, persistent_keepalive: 0 }), {
+    client_isolation: true,
+    persistent_keepalive: 0,
+  })
+})
+
+test('a moment survives the way into the form and back', () => {
+  assert.equal(new Date(toLocalTime(peer.expires_at)).toISOString(), peer.expires_at)
+  assert.equal(toLocalTime(null), '')
+})
+
+test('networks may be separated by anything', () => {
+  assert.deepEqual(parseNetworks(' 10.0.0.0/8,\nfd00::/8  192.168.0.0/16,,'), [
+    '10.0.0.0/8',
+    'fd00::/8',
+    '192.168.0.0/16',
+  ])
+})
+
+test('the table asks only for what is set', () => {
+  const state = { search: '', sort: '', page: 1, filters: {} }
+  assert.deepEqual(toPeerQuery(state), { limit: 25, offset: 0 })
+  assert.deepEqual(
+    toPeerQuery({ search: 'x', sort: '-name', page: 3, filters: { status: 'active', interface: 'wg0' } }),
+    {
+      limit: 25,
+      offset: 50,
+      search: 'x',
+      sort: 'name',
+      order: 'desc',
+      interface: 'wg0',
+      status: 'active',
+    },
+  )
+})

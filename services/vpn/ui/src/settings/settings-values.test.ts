@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { User } from '../api.ts'
+import {
+  interfaceValues,
+  proposedValues,
+  toInterfaceCreate,
+  toInterfaceUpdate,
+} from '../interfaces/interface-values.ts'
+import { toUserUpdate, userValues } from '../users/user-values.ts'
+import { changedSettings } from './settings-values.ts'
+
+test('only changed settings are sent, and an emptied number is no change', () => {
+  const stored = {
+    public_endpoint: 'vpn.example.org',
+    default_dns: '1.1.1.1',
+    default_mtu: 1420,
+    default_persistent_keepalive: 25,
+    default_routing_mode: 'full_tunnel' as const,
+    sample_interval_seconds: 2,
+    session_timeout_minutes: 60,
+  }
+  assert.deepEqual(changedSettings({ ...stored }, stored), {})
+  assert.deepEqual(changedSettings({ ...stored, default_mtu: '', public_endpoint: '' }, stored), {
+    public_endpoint: '',
+  })
+})
+
+test('an edited interface sends what differs; an emptied IPv6 network is taken away', () => {
+  const proposal = {
+    name: 'wg0',
+    address: '10.8.0.1/24',
+    address6: 'fd00::1/64',
+    listen_port: 51_820,
+    dns: '',
+    mtu: 1420,
+  }
+  const values = proposedValues(proposal)
+  assert.deepEqual(toInterfaceCreate(values), { ...proposal, nat: true, forwarding: true })
+  assert.equal(toInterfaceUpdate(values, values), undefined)
+  assert.deepEqual(toInterfaceUpdate({ ...values, address6: '', mtu: 1400 }, values), { address6: null, mtu: 1400 })
+  assert.equal(interfaceValues({ ...values, address6: null } as never).address6, '')
+})
+
+test('an edited account sends a password only when one was typed', () => {
+  const user = { username: 'mara', email: 'm@example.org', role: 'user', is_active: true } as User
+  assert.equal(toUserUpdate(userValues(user), user), undefined)
+  assert.deepEqual(toUserUpdate({ ...userValues(user), password: 'a new long one' }, user), {
+    password: 'a new long one',
+  })
+})
