@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DoctorFact } from '@hearth/runtime'
-import type { ServiceFolder } from '../tools/services.ts'
-import { installedVersion, isDebian } from '../tools/system-packages.ts'
+import type { ServiceFolder } from './services.ts'
+import { installedVersion, isDebian } from './system-packages.ts'
 
 /** What was found, for everything or for one service. */
 interface Section {

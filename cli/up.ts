@@ -1,5 +1,5 @@
 import { OperatorError, shutdownLimit } from '@hearth/runtime'
-import type { ServiceFolder } from '../tools/services.ts'
+import type { ServiceFolder } from './services.ts'
 import { superviseService, type State } from './supervise.ts'
 
 /** Settings that belong to one service: with the same value two would take each other's place. */

@@ -1,7 +1,7 @@
 import { existsSync, globSync } from 'node:fs'
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { root } from './services.ts'
+import { root } from '../cli/services.ts'
 
 /** `npm run bench -- vpn/peers`: runs one benchmark by hand; without a name lists them. */
 const [name, ...rest] = process.argv.slice(2)

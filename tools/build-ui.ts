@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { findServices, root, type ServiceFolder } from './services.ts'
+import { findServices, root, type ServiceFolder } from '../cli/services.ts'
 
 const vite = join(root, 'node_modules/vite/bin/vite.js')
 

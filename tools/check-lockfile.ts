@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { root } from './services.ts'
+import { root } from '../cli/services.ts'
 
 /**
  * Whether `npm ci` accepts the lockfile. Some fresh versions in the registry lack packages for other platforms; npm then

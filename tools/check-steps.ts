@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { runProgram } from './run-program.ts'
 import { runTests, testFiles } from './run-tests.ts'
-import { root } from './services.ts'
+import { root } from '../cli/services.ts'
 import type { TestLine } from './test-report.ts'
 
 /** How a step ended. */

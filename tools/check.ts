@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import { lanes, sourceSteps, stepFor, testSteps, type Step, type StepResult } from './check-steps.ts'
-import { checkPackages, findServices, root } from './services.ts'
-import { providePackages } from './system-packages.ts'
+import { checkPackages, findServices, root } from '../cli/services.ts'
+import { providePackages } from '../cli/system-packages.ts'
 
 type Finished = StepResult & { readonly step: Step; readonly seconds: number }
 

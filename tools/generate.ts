@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { spawnSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
-import { findServices, root, type ServiceFolder } from './services.ts'
+import { findServices, root, type ServiceFolder } from '../cli/services.ts'
 
 /**
  * Writes what is made from the routes: `openapi.json` of each service, and the types of it that its pages use. With

@@ -1,7 +1,7 @@
 import { runCommandLine } from '../cli/hearth.ts'
 import { buildPages } from './build-ui.ts'
-import { findServices } from './services.ts'
-import { providePackages } from './system-packages.ts'
+import { findServices } from '../cli/services.ts'
+import { providePackages } from '../cli/system-packages.ts'
 
 /** `npm start [-- services…]`: provides what the services need, builds their pages, starts them. */
 const asked = process.argv.slice(2)

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { root } from './services.ts'
+import { root } from '../cli/services.ts'
 
 /** How a program ended and what it wrote. */
 export interface Ended {

@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { runProgram } from './run-program.ts'
-import { root } from './services.ts'
+import { root } from '../cli/services.ts'
 import type { ReportLine, TestLine } from './test-report.ts'
 
 /** What a run of tests came to. */

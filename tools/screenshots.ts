@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { eventually, startBrowser, startServiceProcess, temporaryDirectory, type TestBrowser } from '@hearth/testing'
-import { root } from './services.ts'
+import { root } from '../cli/services.ts'
 
 /** `npm run screenshots`: makes the pictures of the README from a running service with simulated traffic. */
 const images = join(root, 'docs/images')
