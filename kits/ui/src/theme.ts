@@ -49,7 +49,7 @@ const components: NonNullable<MantineThemeOverride['components']> = {
   },
   Drawer: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, attributes: noBanner } },
   Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Dismiss' } } },
-  Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
+  Menu: { defaultProps: { withInitialFocusPlaceholder: false, portalProps: { target: '#main' } } },
   Tooltip: { defaultProps: { openDelay: 250, withArrow: true, events: { hover: true, focus: true, touch: true } } },
   PasswordInput: { defaultProps: { visibilityToggleButtonProps: { 'aria-label': 'Show or hide what is typed' } } },
   InputWrapper: { defaultProps: { withAsterisk: false } },

@@ -47,8 +47,8 @@ function SettingsForm({ settings }: { settings: Settings }) {
       <DeviceFields form={form} />
       <NewPeerFields form={form} />
       <AccessFields form={form} />
-      <Problem text={problem} />
       <div className="settings-bar" data-dirty={count > 0 || undefined}>
+        <Problem text={problem} />
         <Text component="output" c="dimmed">
           {count === 0 ? 'Everything is saved' : `${count} unsaved ${count === 1 ? 'change' : 'changes'}`}
         </Text>
