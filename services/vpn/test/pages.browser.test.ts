@@ -1,64 +1,13 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import {
-  assertAccessible,
-  browserObstacle,
-  eventually,
-  runCommand,
-  startBrowser,
-  startServiceProcess,
-  temporaryDirectory,
-  type ServiceProcess,
-} from '@hearth/testing'
+import { assertAccessible, browserObstacle, eventually, runCommand, startBrowser } from '@hearth/testing'
 import jsqr from 'jsqr'
 import type { Page } from 'playwright-core'
 import { PNG } from 'pngjs'
+import { changePassword, furnish, password, signIn, startPlace } from './browser-place.ts'
 
 /** The package is CommonJS: its types name a default that Node hands over as the whole module. */
 const readQrCode = jsqr as unknown as typeof jsqr.default
-
-const password = 'tall-giraffe-on-ice-7'
-
-/** A service as a person would start it, with simulated tunnels and the password of its first start. */
-async function startPlace(): Promise<
-  AsyncDisposable & {
-    service: ServiceProcess
-    folder: string
-    environment: Record<string, string>
-    firstPassword: string
-  }
-> {
-  const folder = await temporaryDirectory('pages')
-  const environment = { DATA_DIR: folder.path, WIREGUARD_BACKEND: 'simulated', PUBLIC_ENDPOINT: 'vpn.example.org' }
-  const service = await startServiceProcess('vpn', environment)
-  const firstPassword = (await readFile(join(folder.path, 'initial-admin-password'), 'utf8')).trim()
-  return {
-    service,
-    folder: folder.path,
-    environment,
-    firstPassword,
-    async [Symbol.asyncDispose]() {
-      await service[Symbol.asyncDispose]()
-      await folder[Symbol.asyncDispose]()
-    },
-  }
-}
-
-async function signIn(page: Page, name: string, secret: string): Promise<void> {
-  await page.getByLabel('User name').fill(name)
-  await page.getByLabel('Password', { exact: true }).fill(secret)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-}
-
-async function changePassword(page: Page, from: string): Promise<void> {
-  await page.getByLabel('Present password').fill(from)
-  await page.getByLabel('New password', { exact: true }).fill(password)
-  await page.getByLabel('New password again').fill(password)
-  await page.locator('button[type=submit]').click()
-  await page.getByRole('navigation', { name: 'Main' }).waitFor()
-}
 
 /** What a phone's camera would read from the screen. */
 async function scanScreen(page: Page): Promise<string | undefined> {
@@ -134,24 +83,6 @@ async function createToken(page: Page, url: string): Promise<string> {
   await page.getByRole('button', { name: 'I have it' }).click()
   await page.getByText('from the browser', { exact: true }).waitFor()
   return value.trim()
-}
-
-/** A service with something on every page, and the key of a signed-in session. */
-async function furnish(place: Awaited<ReturnType<typeof startPlace>>, page: Page): Promise<void> {
-  await page.goto(place.service.url)
-  await signIn(page, 'admin', place.firstPassword)
-  await changePassword(page, place.firstPassword)
-  const words = ['vpn', 'token', 'create', '--user', 'admin', '--name', 'seed', '--permissions', 'full']
-  const token = (await runCommand(words, place.environment)).stdout.trim()
-  const post = async (path: string, body: object) => {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-    const reply = await fetch(`${place.service.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
-    assert.equal(reply.status, 201)
-  }
-  await post('/api/interfaces', { name: 'wg0', address: '10.8.0.1/24', address6: 'fd08::1/64', listen_port: 51_820 })
-  for (const name of ['Phone', 'Laptop', 'A name of a device that is as long as the service lets it be, ok'])
-    await post('/api/peers', { name, interface: 'wg0' })
-  await post('/api/users', { username: 'reader', email: 'reader@example.org', password, role: 'user' })
 }
 
 const paths = ['/', '/interfaces', '/peers', '/users', '/profile', '/settings', '/nowhere']

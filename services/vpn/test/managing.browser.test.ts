@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { browserObstacle, startBrowser } from '@hearth/testing'
+import type { Locator, Page } from 'playwright-core'
+import { furnish, password, signIn, startPlace } from './browser-place.ts'
+
+/** The dialog on top, by its title. */
+const dialogOf = (page: Page, title: string | RegExp): Locator => page.getByRole('dialog', { name: title })
+
+test(
+  'an interface is edited, stopped, started and deleted, and its peers are named as lost',
+  { skip: browserObstacle() },
+  async () => {
+    await using place = await startPlace()
+    await using browser = await startBrowser({ viewport: { width: 1280, height: 900 } })
+    const { page } = browser
+    await furnish(place, page)
+    await page.goto(`${place.service.url}/interfaces`)
+    await page.getByRole('button', { name: 'More for wg0' }).click()
+    await page.getByRole('menuitem', { name: 'Edit' }).click()
+    await dialogOf(page, 'Edit wg0').getByLabel('UDP port').fill('51999')
+    await dialogOf(page, 'Edit wg0').getByRole('button', { name: 'Save' }).click()
+    await dialogOf(page, 'Edit wg0').waitFor({ state: 'detached' })
+    await page.getByRole('cell', { name: '51999' }).waitFor()
+    await page.getByRole('button', { name: 'Stop wg0' }).click()
+    await page.getByRole('button', { name: 'Start wg0' }).click()
+    await page.getByRole('button', { name: 'Stop wg0' }).waitFor()
+    await page.getByRole('button', { name: 'More for wg0' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    const removal = dialogOf(page, 'Delete wg0?')
+    assert.match(await removal.innerText(), /3 peers|Laptop/)
+    await removal.getByRole('button', { name: 'Keep' }).click()
+    await page.getByRole('cell', { name: '51999' }).waitFor()
+    await page.getByRole('button', { name: 'More for wg0' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await removal.getByRole('button', { name: /^Delete/ }).click()
+    await removal.waitFor({ state: 'detached' })
+    await page.getByRole('cell', { name: '51999' }).waitFor({ state: 'detached' })
+  },
+)
+
+test('a peer is disabled, renamed and deleted', { skip: browserObstacle() }, async () => {
+  await using place = await startPlace()
+  await using browser = await startBrowser({ viewport: { width: 1280, height: 900 } })
+  const { page } = browser
+  await furnish(place, page)
+  await page.goto(`${place.service.url}/peers`)
+  const row = page.getByRole('row').filter({ hasText: 'Laptop' })
+  await row.getByRole('switch', { name: 'Laptop may connect' }).press('Space')
+  await row.getByText('Disabled').waitFor()
+  await row.getByRole('link', { name: 'Laptop' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Edit' }).click()
+  await dialogOf(page, 'Edit Laptop').getByLabel('Name').fill('Phone')
+  await dialogOf(page, 'Edit Laptop').getByRole('button', { name: 'Save' }).click()
+  await dialogOf(page, 'Edit Laptop')
+    .getByText(/is taken/)
+    .waitFor()
+  await dialogOf(page, 'Edit Laptop').getByLabel('Name').fill('Old laptop')
+  await dialogOf(page, 'Edit Laptop').getByRole('button', { name: 'Save' }).click()
+  await dialogOf(page, 'Old laptop').getByRole('button', { name: 'Delete' }).click()
+  await dialogOf(page, 'Delete Old laptop?').getByRole('button', { name: 'Delete peer' }).click()
+  await page.getByRole('row').filter({ hasText: 'Old laptop' }).waitFor({ state: 'detached' })
+  await page.getByRole('row').filter({ hasText: 'Phone' }).waitFor()
+})
+
+test(
+  'a user is added, signs in, changes the password, is made administrator and deleted',
+  { skip: browserObstacle() },
+  async () => {
+    await using place = await startPlace()
+    await using browser = await startBrowser({ viewport: { width: 1280, height: 900 } })
+    const { page } = browser
+    await furnish(place, page)
+    await page.goto(`${place.service.url}/users`)
+    await page.getByRole('button', { name: 'Add user' }).click()
+    const added = dialogOf(page, 'Add user')
+    await added.getByLabel('User name').fill('marie')
+    await added.getByLabel('E-mail').fill('marie@example.org')
+    await added.getByLabel('First password').fill('quiet-otter-in-rain-3')
+    await added.getByLabel(/Ask for a new password/).setChecked(false)
+    await added.getByRole('button', { name: 'Add user' }).click()
+    await added.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Edit marie' }).click()
+    await dialogOf(page, 'Edit marie').getByLabel('Role').selectOption('admin')
+    await dialogOf(page, 'Edit marie').getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('row').filter({ hasText: 'marie' }).getByText('Administrator').waitFor()
+
+    await page.context().clearCookies()
+    await page.goto(place.service.url)
+    await signIn(page, 'marie', 'quiet-otter-in-rain-3')
+    await page.getByRole('navigation', { name: 'Main' }).waitFor()
+    await page.goto(`${place.service.url}/profile`)
+    await page.getByRole('button', { name: 'Change password' }).click()
+    const change = dialogOf(page, 'Change password')
+    await change.getByLabel('Present password').fill('quiet-otter-in-rain-3')
+    await change.getByLabel('New password', { exact: true }).fill('calm-badger-at-dusk-9')
+    await change.getByLabel('New password again').fill('calm-badger-at-dusk-9')
+    await change.locator('button[type=submit]').click()
+    await change.waitFor({ state: 'detached' })
+
+    await page.context().clearCookies()
+    await page.goto(`${place.service.url}/users`)
+    await signIn(page, 'admin', password)
+    await page.getByRole('button', { name: 'Delete marie' }).click()
+    await dialogOf(page, 'Delete marie?').getByRole('button', { name: 'Delete user' }).click()
+    await page.getByRole('row').filter({ hasText: 'marie' }).waitFor({ state: 'detached' })
+  },
+)
+
+test('settings are saved, and what is wrong stands beside its field', { skip: browserObstacle() }, async () => {
+  await using place = await startPlace()
+  await using browser = await startBrowser({ viewport: { width: 1280, height: 900 } })
+  const { page } = browser
+  await furnish(place, page)
+  await page.goto(`${place.service.url}/settings`)
+  await page.getByLabel('Public address').fill('http://wrong')
+  await page.getByRole('button', { name: 'Save settings' }).click()
+  await page.getByText(/host name or an IP address/).waitFor()
+  await page.getByLabel('Public address').fill('home.example.org')
+  await page.getByRole('button', { name: 'Save settings' }).click()
+  await page.getByText('Settings saved').waitFor()
+  await page.reload()
+  assert.equal(await page.getByLabel('Public address').inputValue(), 'home.example.org')
+})
