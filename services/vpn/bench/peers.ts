@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { availableParallelism, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { temporaryDirectory } from '@hearth/testing'
@@ -13,7 +14,8 @@ import { measureSampler } from './scenario/sampling.ts'
  * measured over HTTP on its own host while it samples and checks as always. Ends with 1 when a limit is missed.
  */
 
-const limits = { list: 30, sample: 250, create: 25 }
+/** Milliseconds. Isolation is two runs of `nft` more, and a peer that leaves the device a reading of it. */
+const limits = { list: 30, sample: 250, create: 25, createIsolated: 50, disable: 275 }
 const rounds = 5
 
 async function main(count: number): Promise<boolean> {
@@ -34,7 +36,12 @@ async function main(count: number): Promise<boolean> {
   notes.push(`start with ${count} peers on a running, empty device: ${Math.round(performance.now() - begin)} ms`)
   const lists = await measureLists(service, count)
   notes.push(`after the lists: ${await memoryOf(service.pid())} MiB resident`)
-  const changes = [await measureCreate(service, name), ...(await measureSwitch(service))]
+  const isolated = { interface: name, client_isolation: true }
+  const changes = [
+    await measureCreate(service, 'create a peer, live', { limit: limits.create, interface: name }),
+    await measureCreate(service, 'create an isolated peer, live', { limit: limits.createIsolated, ...isolated }),
+    ...(await measureSwitch(service)),
+  ]
   const sampling = await measureSampling(service)
   notes.push(`after the changes: ${await memoryOf(service.pid())} MiB resident`)
   await service.stop()
@@ -42,6 +49,7 @@ async function main(count: number): Promise<boolean> {
   await service.start()
   notes.push(`restart with all peers on the device: ${Math.round(performance.now() - again)} ms`)
   await service.stop()
+  notes.push(`load of this machine at the end: ${loadavg()[0]?.toFixed(1)} on ${availableParallelism()} cores`)
   const measured = [...lists, ...changes, sampling, ...(await measureSampler(join(folder.path, 'data'), rounds))]
   process.stdout.write(`${count} peers, ${rounds} rounds, medians\n${tableOf(measured)}\n${notes.join('\n')}\n`)
   return areAllWithin(measured)
@@ -68,9 +76,13 @@ async function measureLists(service: HostedService, count: number): Promise<Meas
   return measured
 }
 
-function measureCreate(service: HostedService, name: string): Promise<Measured> {
-  return measure('create a peer, live', { rounds, times: 40, limit: limits.create }, (number) =>
-    timed(service, 'POST', '/api/peers', { name: `new ${number}`, interface: name }),
+function measureCreate(
+  service: HostedService,
+  name: string,
+  { limit, ...settings }: { limit: number; interface: string; client_isolation?: boolean },
+): Promise<Measured> {
+  return measure(name, { rounds, times: 40, limit }, (number) =>
+    timed(service, 'POST', '/api/peers', { name: `new ${name} ${number}`, ...settings }),
   )
 }
 
@@ -82,7 +94,7 @@ async function measureSwitch(service: HostedService): Promise<Measured[]> {
       timed(service, 'PUT', `/api/peers/${peers[number].id}`, { enabled }),
     )
   return [
-    await turn(false, 'disable a peer, live', limits.sample + limits.create),
+    await turn(false, 'disable a peer, live', limits.disable),
     await turn(true, 'enable a peer, live', limits.create),
   ]
 }

@@ -19,17 +19,23 @@ type Joined = Tables & { peer_activity: PeerActivityRow }
 type JoinedQuery<O> = SelectQueryBuilder<Joined, 'peers' | 'peer_activity' | 'interfaces', O>
 type Where = ExpressionBuilder<Joined, 'peers' | 'peer_activity' | 'interfaces'>
 
+const activity = ['peer_activity', 'peer_activity.peer_id', 'peers.id'] as const
+
 function joined(db: Db): JoinedQuery<object> {
   return db
     .selectFrom('peers')
-    .innerJoin('peer_activity', 'peer_activity.peer_id', 'peers.id')
+    .innerJoin(...activity)
     .innerJoin('interfaces', 'interfaces.name', 'peers.interface')
 }
 
-/** Joins only what the filter and the order look at: with thousands of peers a join costs more than all the rest. */
-function joinedFor(db: Db, { status, sort }: PeerListQuery): JoinedQuery<object> {
-  const looksAtActivity = status !== undefined || !['created_at', 'name', 'ip'].includes(sort)
-  return looksAtActivity ? joined(db) : db.selectFrom('peers')
+/**
+ * Joins only what the filter, and the order when there is one, look at: with thousands of peers a join costs more than all
+ * the rest.
+ */
+function joinedFor(db: Db, query: PeerListQuery, isOrdered: boolean): JoinedQuery<object> {
+  if (query.status !== undefined) return joined(db)
+  const sortsByActivity = isOrdered && !['created_at', 'name', 'ip'].includes(query.sort)
+  return sortsByActivity ? db.selectFrom('peers').innerJoin(...activity) : db.selectFrom('peers')
 }
 
 function withActivity(query: JoinedQuery<object>): JoinedQuery<PeerWithActivityRow> {
@@ -46,13 +52,16 @@ function withActivity(query: JoinedQuery<object>): JoinedQuery<PeerWithActivityR
 
 /** One page of the peers a query asks for, at a moment: what is active or expired depends on it. */
 export async function listPeerRows(db: Db, query: PeerListQuery, now: number): Promise<Page<PeerWithActivityRow>> {
-  const filtered = filter(joinedFor(db, query), query, now)
   const inOrder = <O>(rows: JoinedQuery<O>) =>
     rows.orderBy(sortColumns[query.sort], query.order).orderBy('peers.id', query.order)
   // The page is found by its ids and read afterwards, so that nothing but ids is carried through the sort.
-  const ids = inOrder(filtered.select('peers.id')).limit(query.limit).offset(query.offset)
+  const ids = inOrder(filter(joinedFor(db, query, true), query, now).select('peers.id'))
+    .limit(query.limit)
+    .offset(query.offset)
   const rows = await inOrder(withActivity(joined(db)).where('peers.id', 'in', ids)).execute()
-  const { count } = await filtered.select((row) => row.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
+  const { count } = await filter(joinedFor(db, query, false), query, now)
+    .select((row) => row.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
   return { rows, total: count }
 }
 
