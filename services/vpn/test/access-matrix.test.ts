@@ -1,26 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openApiOf } from '@hearth/http'
+import { operationsOf, type Operation } from '@hearth/testing'
 import { startService, type Reply, type TestService } from './in-process.ts'
 
 /** The ways to come in, as the acceptance of the API names them. */
 type Visitor = 'no token' | 'read-only token' | 'full token' | 'user session' | 'admin session'
-
-interface Operation {
-  readonly method: string
-  readonly path: string
-  readonly access: 'public' | 'session' | 'signed-in' | 'admin'
-}
-
-/** Every operation the document lists; a route that is added stands here without anybody doing anything. */
-function operationsOf(test: TestService): Operation[] {
-  const document = openApiOf(test.service.app.http) as {
-    paths: Record<string, Record<string, { 'x-access': Operation['access'] }>>
-  }
-  return Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { 'x-access': access }]) => ({ method: method.toUpperCase(), path, access })),
-  )
-}
 
 /** What the access of a route and the method promise each visitor. */
 function isAllowed({ access, method }: Operation, visitor: Visitor): boolean | 'own only' {
@@ -60,7 +45,7 @@ test('every route lets in exactly whom its access names', async () => {
   await using service = await startService()
   await service.addUser('second', 'admin')
   await service.addUser('reader', 'user')
-  const operations = operationsOf(service)
+  const operations = operationsOf(openApiOf(service.service.app.http))
   assert.ok(operations.length >= 30, `only ${operations.length} operations in the document`)
   const wrong: string[] = []
   for (const operation of operations) {
