@@ -24,6 +24,7 @@ test('tests are counted, skipped ones keep their reason, suites are no tests', a
   const finished = await run({
     'a.test.ts': `
       describe('suite', () => { test('in a suite', () => {}) })
+      describe('left out', { skip: 'no root' }, () => { test('never seen', () => {}) })
       test('skipped', { skip: 'no initdb' }, () => {})
       test('skips itself', (t) => t.skip('no browser'))
       test('for later', { todo: 'not yet' }, () => { throw new Error('known') })`,
@@ -32,6 +33,7 @@ test('tests are counted, skipped ones keep their reason, suites are no tests', a
   assert.equal(finished.failures, '')
   assert.deepEqual(results(finished), [
     'passed: in a suite',
+    'skipped: left out no root',
     'skipped: skipped no initdb',
     'skipped: skips itself no browser',
     'skipped: for later not yet',

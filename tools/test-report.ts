@@ -46,8 +46,9 @@ function testOf({ type, data }: Finished): TestLine | undefined {
   const isWholeFile = (data as { entryFile?: string }).entryFile === undefined
   if (isWholeFile && type === 'test:pass')
     return { name, file, result: 'failed', milliseconds, reason: 'there is no test in this file' }
-  if (kind === 'suite' && (type === 'test:pass' || isAboutSubtests(details))) return undefined
   const isSkipped = skip !== undefined || todo !== undefined
+  // A suite that is skipped as a whole stands for the tests in it, which are not reported.
+  if (kind === 'suite' && !isSkipped && (type === 'test:pass' || isAboutSubtests(details))) return undefined
   if (type === 'test:fail' && todo === undefined)
     return { name, file, result: 'failed', milliseconds, reason: failureOf(details) }
   const reason = [skip, todo].find((given) => typeof given === 'string') ?? ''

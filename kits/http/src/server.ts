@@ -61,6 +61,11 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   acceptOnlyJson(app)
+  app.addHook('preClose', (done) => {
+    // A connection that waits for its answer in this moment would stay open afterwards for as long as its client likes.
+    app.server.keepAliveTimeout = 1
+    done()
+  })
   await addSecurityHeaders(app)
   await app.register(fastifyCookie)
   await addOpenApi(app, parts.about)

@@ -78,8 +78,6 @@ export async function createApp(parts: AppParts): Promise<App> {
     sampler: plane.sampler,
     async close() {
       events.close()
-      // A connection that waits for its answer in this moment would stay open afterwards for as long as its client likes.
-      http.server.keepAliveTimeout = 1
       await http.close()
       await sampling.close()
       await plane.tunnels.close()
