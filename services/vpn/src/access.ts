@@ -95,7 +95,11 @@ export function createGuard(parts: { identify: Identify; exempt: readonly string
     return caller
   }
 
-  return { check, refundSignIn: (address) => budgets.write.anonymous.refund(addressGroup(address)) }
+  function refundSignIn(address: string): void {
+    if (!exempt.has(address)) budgets.write.anonymous.refund(addressGroup(address))
+  }
+
+  return { check, refundSignIn }
 }
 
 function isRead({ request }: GuardedRequest): boolean {

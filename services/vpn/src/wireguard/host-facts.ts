@@ -92,10 +92,11 @@ async function tryTun(): Promise<true | string> {
 
 async function tryKernel(run: RunCommand): Promise<true | string> {
   const name = `hearth${process.pid}`.slice(0, 15)
-  return attempt(async () => {
+  const found = await attempt(async () => {
     await run('ip', ['link', 'add', 'dev', name, 'type', 'wireguard'])
     await run('ip', ['link', 'delete', 'dev', name])
   })
+  return found !== true && found.includes('Unknown device type') ? 'this kernel has no wireguard module' : found
 }
 
 async function attempt(work: () => Promise<unknown>): Promise<true | string> {
