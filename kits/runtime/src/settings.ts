@@ -39,9 +39,6 @@ export const commaList = z
   )
   .default([])
 
-/** A switch from a variable: true/false, 1/0, yes/no, on/off. */
-export const switchSetting = z.stringbool({ error: 'must be true or false' })
-
 /** The settings every service has, as the operating contract names them. */
 export const commonSettings = {
   BIND_ADDRESS: z.union([z.ipv4(), z.ipv6()], { error: 'must be an IP address' }).default('127.0.0.1'),

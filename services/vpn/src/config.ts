@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { createAddressSet } from '@hearth/http'
-import { commaList, commonSettings, parseSettings, portNumber, switchSetting, type Environment } from '@hearth/runtime'
+import { commaList, commonSettings, parseSettings, portNumber, type Environment } from '@hearth/runtime'
 import { z } from 'zod'
 import { PublicEndpoint } from './settings/schema.ts'
 
@@ -30,7 +30,6 @@ const Settings = z.object({
   PUBLIC_ENDPOINT: PublicEndpoint.optional(),
   RATE_LIMIT_EXEMPT: networks,
   DRIFT_CHECK_SECONDS: z.coerce.number({ error: 'must be a number of seconds' }).int().min(1).max(3600).default(30),
-  HEARTH_UP: switchSetting.default(false),
 })
 
 /** The settings of one VPN service, checked. The README's table says what each is for. */

@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { route, sessionCookie } from '../access.ts'
 import { dataEnvelope, done, messageEnvelope, ok } from '../envelope.ts'
 import { PasswordChange, Session, SignIn } from './schema.ts'
-import type { OpenSession, Sessions } from './sessions.ts'
+import type { Sessions } from './sessions.ts'
 
-type AnyCall = Pick<Call<unknown, undefined, undefined, undefined>, 'answer' | 'client'>
+type Client = Call<unknown, undefined, undefined, undefined>['client']
 
 /** What the routes need to know of the service around them. */
 export interface SessionSurroundings {
@@ -39,7 +39,8 @@ function signInRoutes(sessions: Sessions, around: SessionSurroundings): Route[] 
       async ({ body, client, answer }) => {
         const opened = await sessions.signIn({ ...body, address: client.address })
         around.refundSignIn(client.address)
-        return done(hand(opened, { answer, client }, around), 'Signed in')
+        answer.setCookie(sessionCookie, opened.key, cookieOptions(client, around))
+        return done(opened.session, 'Signed in')
       },
     ),
   ]
@@ -70,23 +71,15 @@ function ownSessionRoutes(sessions: Sessions, around: SessionSurroundings): Rout
         body: PasswordChange,
         success: { status: 200, body: messageEnvelope(Session) },
       },
-      async ({ caller, body, answer, client }) => {
-        const opened = await sessions.changePassword(caller, {
-          current: body.current_password,
-          next: body.new_password,
-        })
-        return done(hand(opened, { answer, client }, around), 'Password changed')
+      async ({ caller, body }) => {
+        const input = { current: body.current_password, next: body.new_password }
+        return done(await sessions.changePassword(caller, input), 'Password changed')
       },
     ),
   ]
 }
 
-function hand(opened: OpenSession, { answer, client }: AnyCall, around: SessionSurroundings): Session {
-  answer.setCookie(sessionCookie, opened.key, cookieOptions(client, around))
-  return opened.session
-}
-
-function cookieOptions(client: AnyCall['client'], { isPublishedSecurely }: SessionSurroundings) {
+function cookieOptions(client: Client, { isPublishedSecurely }: SessionSurroundings) {
   const secure = client.secure || isPublishedSecurely
   return { httpOnly: true, sameSite: 'strict', path: '/', secure } as const
 }

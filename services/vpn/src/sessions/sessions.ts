@@ -40,8 +40,8 @@ export interface Sessions {
   identify(key: string): Promise<SessionCaller | undefined>
   describe(caller: SessionCaller): Promise<Session>
   signOut(caller: SessionCaller): Promise<void>
-  /** Ends the user's other sessions; this one goes on with a new key. */
-  changePassword(caller: SessionCaller, input: { current: string; next: string }): Promise<OpenSession>
+  /** Ends the user's other sessions; this one goes on. */
+  changePassword(caller: SessionCaller, input: { current: string; next: string }): Promise<Session>
 }
 
 export interface SessionParts {
@@ -114,7 +114,7 @@ class PasswordSessions implements Sessions {
     if (caller.via.kind === 'session') await store.deleteSessionRow(this.#db, hashToken(caller.via.key))
   }
 
-  async changePassword(caller: SessionCaller, input: { current: string; next: string }): Promise<OpenSession> {
+  async changePassword(caller: SessionCaller, input: { current: string; next: string }): Promise<Session> {
     const found = await store.findSession(this.#db, hashToken(caller.via.key))
     if (found === undefined) throw new Fault({ kind: 'unauthenticated' })
     const { user } = found
@@ -129,10 +129,10 @@ class PasswordSessions implements Sessions {
     const values = { password_hash: await hashPassword(input.next), password_change_required: 0 }
     await this.#db.transaction().execute(async (trx) => {
       await updateUserRow(trx, user.id, values)
-      await deleteSessionsOfUser(trx, user.id)
+      await deleteSessionsOfUser(trx, user.id, found.session.key_hash)
     })
     await this.#parts.onPasswordChanged(user)
-    return this.#open({ ...user, ...values })
+    return this.#describe(caller.via.key, { ...user, ...values }, found.session)
   }
 
   async #open(user: UserRow): Promise<OpenSession> {

@@ -102,6 +102,7 @@ async function createTunnels(db: Kysely<unknown>): Promise<void> {
     .addColumn('tx_seen', 'bigint', (column) => column.notNull())
     .execute()
   await db.schema.createIndex('peers_interface_ip').on('peers').columns(['interface', 'ip_number']).execute()
+  await db.schema.createIndex('peers_isolated').on('peers').columns(['interface', 'client_isolation']).execute()
   await db.schema.createIndex('peers_created').on('peers').columns(['created_at', 'id']).execute()
   await db.schema.createIndex('peers_expiry').on('peers').column('expires_at').execute()
 }
