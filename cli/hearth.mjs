@@ -11,8 +11,12 @@ if (Number(process.versions.node.split('.')[0]) >= 26) {
   const { runCommandLine } = await import(program)
   await runCommandLine(words)
 } else {
-  const node = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url))
-  if (!existsSync(node)) {
+  // npm 10 unpacks Node 26 but makes no link to it.
+  const places = ['.bin/node', `node-${process.platform}-${process.arch}/bin/node`]
+  const node = places
+    .map((place) => fileURLToPath(new URL(`../node_modules/${place}`, import.meta.url)))
+    .find(existsSync)
+  if (node === undefined) {
     console.error('hearth: not set up yet; run npm start, or npm ci, in its folder first')
     process.exit(1)
   }

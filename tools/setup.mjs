@@ -1,7 +1,7 @@
 // Runs on whatever Node the host has (18 or newer) and puts everything else in place, Node 26 included.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -54,13 +54,20 @@ function install() {
   writeFileSync(stamp, wanted)
 }
 
-/** The npm packages have Node 26 for Linux; elsewhere a Node 26 of the host's own serves. */
+/**
+ * The npm packages have Node 26 for Linux. npm 10, which comes with Node 20, unpacks it but makes no link to it. Elsewhere a
+ * Node 26 of the host's own serves.
+ */
 function provideNode() {
-  if (Number(process.versions.node.split('.')[0]) < 26)
+  const packaged = `node-${process.platform}-${process.arch}/bin/node`
+  mkdirSync(join(root, 'node_modules/.bin'), { recursive: true })
+  if (existsSync(join(root, 'node_modules', packaged))) symlinkSync(`../${packaged}`, node26)
+  else if (Number(process.versions.node.split('.')[0]) >= 26) symlinkSync(process.execPath, node26)
+  else {
     fail(
       `the npm packages have no Node 26 for ${platform}, only for linux x64 and arm64; install Node 26 and try again`,
     )
-  symlinkSync(process.execPath, node26)
+  }
 }
 
 function fail(message) {

@@ -49,6 +49,14 @@ test('two set-ups at the same moment install once; later ones say nothing until 
   assert.equal(calls(folder).length, 2)
 })
 
+test('an npm that unpacks Node 26 without a link to it, as the one of Node 20 does, is helped', async (t) => {
+  const packaged = `node_modules/node-${process.platform}-${process.arch}/bin`
+  const { folder, setUp } = repository(t, `mkdir -p ${packaged}; echo packaged > ${packaged}/node`)
+  assert.equal((await setUp()).code, 0)
+  assert.equal(readFileSync(join(folder, 'node_modules/.bin/node'), 'utf8'), 'packaged\n')
+  assert.deepEqual(await setUp(), { code: 0, text: '' })
+})
+
 test('a failed installation is one line, and the next start tries again', async (t) => {
   const { folder, setUp } = repository(t, 'exit 7')
   const failed = await setUp()
