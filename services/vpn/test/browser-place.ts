@@ -1,21 +1,22 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { runCommand, startServiceProcess, temporaryDirectory, type ServiceProcess } from '@hearth/testing'
+import { runCommand, startBrowser, startServiceProcess, temporaryDirectory, type ServiceProcess } from '@hearth/testing'
 import type { Page } from 'playwright-core'
 
 /** The password of every account a browser test makes. */
 export const password = 'tall-giraffe-on-ice-7'
 
+/** A running service, and what a test needs to know of it. */
+export type Place = AsyncDisposable & {
+  service: ServiceProcess
+  folder: string
+  environment: Record<string, string>
+  firstPassword: string
+}
+
 /** A service as a person would start it, with simulated tunnels and the password of its first start. */
-export async function startPlace(): Promise<
-  AsyncDisposable & {
-    service: ServiceProcess
-    folder: string
-    environment: Record<string, string>
-    firstPassword: string
-  }
-> {
+export async function startPlace(): Promise<Place> {
   const folder = await temporaryDirectory('pages')
   const environment = { DATA_DIR: folder.path, WIREGUARD_BACKEND: 'simulated', PUBLIC_ENDPOINT: 'vpn.example.org' }
   const service = await startServiceProcess('vpn', environment)
@@ -49,7 +50,7 @@ export async function changePassword(page: Page, from: string): Promise<void> {
 }
 
 /** Signs in and puts something on every page. */
-export async function furnish(place: Awaited<ReturnType<typeof startPlace>>, page: Page): Promise<void> {
+export async function furnish(place: Place, page: Page): Promise<void> {
   await page.goto(place.service.url)
   await signIn(page, 'admin', place.firstPassword)
   await changePassword(page, place.firstPassword)
@@ -64,4 +65,15 @@ export async function furnish(place: Awaited<ReturnType<typeof startPlace>>, pag
   for (const name of ['Phone', 'Laptop', 'A name of a device that is as long as the service lets it be, ok'])
     await post('/api/peers', { name, interface: 'wg0' })
   await post('/api/users', { username: 'reader', email: 'reader@example.org', password, role: 'user' })
+}
+
+/** A signed-in administrator's browser on one page of a service with something on every page. */
+export async function openFurnished(path: string): Promise<AsyncDisposable & { place: Place; page: Page }> {
+  await using cleanup = new AsyncDisposableStack()
+  const place = cleanup.use(await startPlace())
+  const { page } = cleanup.use(await startBrowser({ viewport: { width: 1280, height: 900 } }))
+  await furnish(place, page)
+  await page.goto(`${place.service.url}${path}`)
+  const resources = cleanup.move()
+  return { place, page, [Symbol.asyncDispose]: () => resources.disposeAsync() }
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { browserObstacle, startBrowser } from '@hearth/testing'
+import { browserObstacle } from '@hearth/testing'
 import type { Locator, Page } from 'playwright-core'
-import { furnish, password, signIn, startPlace } from './browser-place.ts'
+import { openFurnished, password, signIn } from './browser-place.ts'
 
 /** The dialog on top, by its title. */
 const dialogOf = (page: Page, title: string | RegExp): Locator => page.getByRole('dialog', { name: title })
@@ -11,11 +11,8 @@ test(
   'an interface is edited, stopped, started and deleted, and its peers are named as lost',
   { skip: browserObstacle() },
   async () => {
-    await using place = await startPlace()
-    await using browser = await startBrowser({ viewport: { width: 1280, height: 900 } })
-    const { page } = browser
-    await furnish(place, page)
-    await page.goto(`${place.service.url}/interfaces`)
+    await using opened = await openFurnished('/interfaces')
+    const { page } = opened
     await page.getByRole('button', { name: 'More for wg0' }).click()
     await page.getByRole('menuitem', { name: 'Edit' }).click()
     await dialogOf(page, 'Edit wg0').getByLabel('UDP port').fill('51999')
@@ -40,11 +37,8 @@ test(
 )
 
 test('a peer is disabled, renamed and deleted', { skip: browserObstacle() }, async () => {
-  await using place = await startPlace()
-  await using browser = await startBrowser({ viewport: { width: 1280, height: 900 } })
-  const { page } = browser
-  await furnish(place, page)
-  await page.goto(`${place.service.url}/peers`)
+  await using opened = await openFurnished('/peers')
+  const { page } = opened
   const row = page.getByRole('row').filter({ hasText: 'Laptop' })
   await row.getByRole('switch', { name: 'Laptop may connect' }).press('Space')
   await row.getByText('Disabled').waitFor()
@@ -67,11 +61,8 @@ test(
   'a user is added, signs in, changes the password, is made administrator and deleted',
   { skip: browserObstacle() },
   async () => {
-    await using place = await startPlace()
-    await using browser = await startBrowser({ viewport: { width: 1280, height: 900 } })
-    const { page } = browser
-    await furnish(place, page)
-    await page.goto(`${place.service.url}/users`)
+    await using opened = await openFurnished('/users')
+    const { place, page } = opened
     await page.getByRole('button', { name: 'Add user' }).click()
     const added = dialogOf(page, 'Add user')
     await added.getByLabel('User name').fill('marie')
@@ -108,11 +99,8 @@ test(
 )
 
 test('settings are saved, and what is wrong stands beside its field', { skip: browserObstacle() }, async () => {
-  await using place = await startPlace()
-  await using browser = await startBrowser({ viewport: { width: 1280, height: 900 } })
-  const { page } = browser
-  await furnish(place, page)
-  await page.goto(`${place.service.url}/settings`)
+  await using opened = await openFurnished('/settings')
+  const { page } = opened
   await page.getByLabel('Public address').fill('http://wrong')
   await page.getByRole('button', { name: 'Save settings' }).click()
   await page.getByText(/host name or an IP address/).waitFor()

@@ -4,7 +4,7 @@ import { assertAccessible, browserObstacle, eventually, runCommand, startBrowser
 import jsqr from 'jsqr'
 import type { Page } from 'playwright-core'
 import { PNG } from 'pngjs'
-import { changePassword, furnish, password, signIn, startPlace } from './browser-place.ts'
+import { changePassword, furnish, openFurnished, password, signIn, startPlace } from './browser-place.ts'
 
 /** The package is CommonJS: its types name a default that Node hands over as the whole module. */
 const readQrCode = jsqr as unknown as typeof jsqr.default
@@ -127,11 +127,8 @@ test(
   'what changes elsewhere appears without reloading, and role user sees only what it may',
   { skip: browserObstacle() },
   async () => {
-    await using place = await startPlace()
-    await using browser = await startBrowser({ viewport: { width: 1280, height: 900 } })
-    const { page } = browser
-    await furnish(place, page)
-    await page.goto(`${place.service.url}/peers`)
+    await using opened = await openFurnished('/peers')
+    const { place, page } = opened
     await page.getByRole('table', { name: 'Peers' }).getByText('Laptop').waitFor()
     await page.getByLabel('Connection: Live').waitFor()
     const words = ['vpn', 'token', 'create', '--user', 'admin', '--name', 'x', '--permissions', 'full']
