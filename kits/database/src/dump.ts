@@ -53,19 +53,33 @@ export async function writeDump<T>(database: Database<T>, path: string, scope: D
   const query = database.query as unknown as Kysely<AnyTables>
   const header = JSON.stringify(scope.header)
   try {
-    await query
-      .transaction()
-      .setIsolationLevel(database.kind === 'postgres' ? 'repeatable read' : 'serializable')
-      .execute(async (trx) => {
-        const file = createWriteStream(temporary, { mode: 0o600, flags: 'wx', flush: true })
-        file.write(`${header}\n`)
-        await pipeline(Readable.from(lines(trx, scope.tables)), createGzip(), scope.cipher.encrypt(header), file)
-      })
+    await atOneMoment(database.kind, query, async (trx) => {
+      const file = createWriteStream(temporary, { mode: 0o600, flags: 'wx', flush: true })
+      file.write(`${header}\n`)
+      await pipeline(Readable.from(lines(trx, scope.tables)), createGzip(), scope.cipher.encrypt(header), file)
+    })
     await rename(temporary, path)
   } catch (error) {
     await rm(temporary, { force: true })
     throw error
   }
+}
+
+/** Reads everything as it stands at one moment, holding up nobody who writes. */
+async function atOneMoment(
+  kind: 'sqlite' | 'postgres',
+  query: Kysely<AnyTables>,
+  work: (db: Kysely<AnyTables>) => Promise<void>,
+): Promise<void> {
+  if (kind === 'postgres') return query.transaction().setIsolationLevel('repeatable read').execute(work)
+  return query.connection().execute(async (connection) => {
+    await sql`begin deferred`.execute(connection)
+    try {
+      await work(connection)
+    } finally {
+      await sql`rollback`.execute(connection)
+    }
+  })
 }
 
 async function* lines(trx: Kysely<AnyTables>, tables: readonly string[]): AsyncGenerator<string> {

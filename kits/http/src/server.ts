@@ -40,6 +40,9 @@ export interface ServerParts {
   readonly pages: string
 }
 
+/** How long requests may go on after the server was asked to close, milliseconds. */
+const closingLimit = 5000
+
 /** Largest body of a request, bytes. */
 export const bodyLimit = 1_048_576
 
@@ -64,6 +67,8 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   app.addHook('preClose', (done) => {
     // A connection that waits for its answer in this moment would stay open afterwards for as long as its client likes.
     app.server.keepAliveTimeout = 1
+    // Nor may one that never finishes its request hold the service up.
+    setTimeout(() => app.server.closeAllConnections(), closingLimit).unref()
     done()
   })
   await addSecurityHeaders(app)

@@ -30,7 +30,7 @@ export const about: ApiDescription = {
   },
   security: (access) => {
     if (access === 'public') return []
-    return access === 'session' ? [{ session: [] }] : [{ token: [] }, { session: [] }]
+    return access === 'session' || access === 'any-session' ? [{ session: [] }] : [{ token: [] }, { session: [] }]
   },
   tags: [
     { name: 'General', description: 'The service itself' },

@@ -12,7 +12,7 @@ import {
   type Route,
 } from '@hearth/http'
 import type { Clock } from '@hearth/runtime'
-import { forbidden } from './problems.ts'
+import { badRequest, forbidden } from './problems.ts'
 import type { TokenPermissions } from './tokens/schema.ts'
 import type { Role } from './users/schema.ts'
 
@@ -39,10 +39,12 @@ export type SessionCaller = Caller & { readonly via: { readonly kind: 'session' 
 
 /** What a handler may rely on, by the access its route states. */
 interface Callers {
-  /** Nobody in particular. */
-  public: undefined
-  /** A browser session, even one that must change its password first. */
+  /** Anyone; undefined without valid credentials. */
+  public: Caller | undefined
+  /** A browser session. */
   session: SessionCaller
+  /** A browser session, even one that must change its password first. */
+  'any-session': SessionCaller
   /** Anyone with valid credentials; role `user` may only read, unless the handler checks more. */
   'signed-in': Caller
   admin: Administrator
@@ -84,6 +86,7 @@ export function createGuard(parts: { identify: Identify; exempt: readonly string
   const exempt = createAddressSet(parts.exempt)
 
   async function check(guarded: GuardedRequest, spec: Route['spec'] | undefined): Promise<Caller | undefined> {
+    if (guarded.request.headers.upgrade !== undefined) throw badRequest('This service upgrades to no other protocol')
     const credentials = credentialsOf(guarded)
     const caller = await parts.identify({ ...credentials, address: guarded.client.address })
     if (spec?.limit !== 'none' && !exempt.has(guarded.client.address)) {
@@ -106,13 +109,17 @@ function isRead({ request }: GuardedRequest): boolean {
   return request.method === 'GET' || request.method === 'HEAD' || request.method === 'OPTIONS'
 }
 
-/** The header wins over the query parameter, and any token over the cookie. The parameter is gone before validation. */
+/**
+ * The header wins over the query parameter, and any token over the cookie; a header of another scheme belongs to a proxy. The
+ * parameter is gone before validation.
+ */
 function credentialsOf({ request }: GuardedRequest): { bearer: string | undefined; sessionKey: string | undefined } {
   const query = request.query as Record<string, unknown>
   const fromQuery = typeof query['token'] === 'string' ? query['token'] : undefined
   delete query['token']
   const header = request.headers.authorization
-  const bearer = header === undefined ? fromQuery : (/^Bearer +(\S+)$/i.exec(header)?.[1] ?? '')
+  const isBearer = header !== undefined && /^Bearer\b/i.test(header)
+  const bearer = isBearer ? (/^Bearer +(\S+)$/i.exec(header)?.[1] ?? '') : fromQuery
   return { bearer, sessionKey: bearer === undefined ? request.cookies[sessionCookie] : undefined }
 }
 
@@ -126,34 +133,34 @@ function checkAccess(guarded: GuardedRequest, caller: Caller | undefined, spec: 
   if (guarded.request.headers['sec-fetch-site'] === 'cross-site' && !isRead(guarded)) {
     throw forbidden('Requests from other sites are refused')
   }
-  if (spec === undefined || spec.access === 'public') return
+  const access = spec?.access ?? 'signed-in'
+  if (access === 'public') return
   if (caller === undefined) throw new Fault({ kind: 'unauthenticated' })
-  if (caller.via.kind === 'token') checkToken(guarded, caller.via, spec)
-  else checkSession(guarded, caller.via, spec)
-  if (spec.access === 'admin' && caller.role !== 'admin')
-    throw forbidden('Insufficient permissions: administrators only')
+  if (caller.via.kind === 'token') checkToken(guarded, caller.via, access)
+  else checkSession(guarded, caller.via, access)
+  if (access === 'admin' && caller.role !== 'admin') throw forbidden('Insufficient permissions: administrators only')
 }
 
 type TokenWay = Extract<Caller['via'], { kind: 'token' }>
 type SessionWay = Extract<Caller['via'], { kind: 'session' }>
 
-function checkToken(guarded: GuardedRequest, token: TokenWay, spec: Route['spec']): void {
+function checkToken(guarded: GuardedRequest, token: TokenWay, access: string): void {
   if (!token.addresses.isEmpty && !token.addresses.has(guarded.client.address)) {
     throw forbidden('Insufficient permissions: the token may not be used from this address')
   }
   if (token.permissions === 'read-only' && !isRead(guarded)) {
     throw forbidden('Insufficient permissions: the token is read-only')
   }
-  if (spec.access === 'session')
+  if (access === 'session' || access === 'any-session')
     throw forbidden('Insufficient permissions: this needs a signed-in session, not a token')
 }
 
-function checkSession(guarded: GuardedRequest, session: SessionWay, spec: Route['spec']): void {
+function checkSession(guarded: GuardedRequest, session: SessionWay, access: string): void {
   const csrf = guarded.request.headers['x-csrf-token']
   if (!isRead(guarded) && (typeof csrf !== 'string' || !isCsrfToken(csrf, session.key))) {
     throw forbidden('The header X-CSRF-Token is missing or not valid', { reason: 'csrf' })
   }
-  if (session.passwordChangeRequired && spec.access !== 'session') throw passwordChangeRequired()
+  if (session.passwordChangeRequired && access !== 'any-session') throw passwordChangeRequired()
 }
 
 /** Until a generated password is changed, its session may do nothing else. */

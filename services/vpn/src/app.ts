@@ -111,21 +111,22 @@ async function openPlane(parts: AppParts, events: Events, clock: Clock): Promise
 
 async function openAccounts({ config, database }: AppParts, events: Events, clock: Clock) {
   const settings = await openSettings(database.query)
+  const onAccessChanged = (userId: string) => events.drop(userId)
   const sessions = createSessions({
     database,
     clock,
+    onAccessChanged,
     timeoutMinutes: () => settings.current().session_timeout_minutes,
     onPasswordChanged: (user) => forgetInitialPassword(config.dataDirectory, user),
   })
-  const tokens = createTokens({ database, clock })
-  const users = createUsers({ database, clock, onAccessChanged: (userId) => events.drop(userId) })
+  const tokens = createTokens({ database, clock, onAccessChanged })
+  const users = createUsers({ database, clock, onAccessChanged })
   const identify: Identify = async ({ bearer, sessionKey, address }) => {
     if (bearer !== undefined) return tokens.identify(bearer, address)
     return sessionKey === undefined ? undefined : sessions.identify(sessionKey)
   }
   const guard: Guard = createGuard({ identify, exempt: config.rateLimitExempt, clock })
-  const stillValid = async ({ via }: Caller) =>
-    via.kind === 'token' ? tokens.isUsable(via.id) : (await sessions.identify(via.key)) !== undefined
+  const stillValid = ({ via }: Caller) => (via.kind === 'token' ? tokens.isUsable(via.id) : sessions.isUsable(via.key))
   return { settings, sessions, tokens, users, guard, stillValid }
 }
 

@@ -17,6 +17,8 @@ const networks = commaList.refine(
   { error: 'must be a comma-separated list of IP addresses and CIDR networks' },
 )
 
+const driftRule = 'must be a whole number of seconds from 1 to 3600'
+
 const Settings = z.object({
   ...commonSettings,
   BIND_PORT: portNumber.default(8101),
@@ -29,7 +31,7 @@ const Settings = z.object({
     .default('auto'),
   PUBLIC_ENDPOINT: PublicEndpoint.optional(),
   RATE_LIMIT_EXEMPT: networks,
-  DRIFT_CHECK_SECONDS: z.coerce.number({ error: 'must be a number of seconds' }).int().min(1).max(3600).default(30),
+  DRIFT_CHECK_SECONDS: z.coerce.number(driftRule).int(driftRule).min(1, driftRule).max(3600, driftRule).default(30),
 })
 
 /** The settings of one VPN service, checked. The README's table says what each is for. */

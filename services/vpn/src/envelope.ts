@@ -19,6 +19,13 @@ export const wholeNumber = count
 /** A moment in UTC, ISO 8601. */
 export const Timestamp = z.iso.datetime()
 
+/** Text without the one character PostgreSQL cannot hold. */
+export const plainText = (longest: number) =>
+  z
+    .string()
+    .max(longest)
+    .refine((text) => !text.includes('\0'), 'must not contain a null character')
+
 /** Paging as every list takes it; `limit` has its own default for some lists. */
 export const pageQuery = (defaultLimit: number) => ({
   limit: z.coerce.number().int().min(1).max(100).default(defaultLimit),

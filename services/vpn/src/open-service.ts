@@ -3,7 +3,7 @@ import { lockDataDirectory, openDataDirectory, type Log } from '@hearth/runtime'
 import { createApp, type App } from './app.ts'
 import type { Config } from './config.ts'
 import { openStorage } from './database/open.ts'
-import { createFirstAdministrator } from './users/first-administrator.ts'
+import { createFirstAdministrator, pendingInitialPassword } from './users/first-administrator.ts'
 import { chooseBackend, openDataPlane, type DataPlaneChoice } from './wireguard/choose-driver.ts'
 import { createCommandRunner } from './wireguard/command.ts'
 import { readHostFacts } from './wireguard/host-facts.ts'
@@ -12,7 +12,7 @@ import { readHostFacts } from './wireguard/host-facts.ts'
 export interface Service {
   readonly app: App
   readonly dataPlane: DataPlaneChoice
-  /** The password generated on the first start; undefined later. */
+  /** The password generated on the first start, until it is changed. */
   readonly firstPassword: string | undefined
   /** Ends everything but the tunnels, which keep running. */
   close(): Promise<void>
@@ -27,16 +27,14 @@ export const pagesFolder = join(import.meta.dirname, '../ui/dist')
  */
 export async function openService(config: Config, log: Log): Promise<Service> {
   await using cleanup = new AsyncDisposableStack()
+  const run = createCommandRunner()
+  const dataPlane = chooseBackend(config.backend, await readHostFacts(run))
   openDataDirectory(config.dataDirectory)
   cleanup.use(lockDataDirectory(config.dataDirectory))
   const { database, sealer } = await openStorage(config)
   cleanup.defer(() => database.close())
-  const run = createCommandRunner()
-  const dataPlane = chooseBackend(config.backend, await readHostFacts(run))
-  const firstPassword = await createFirstAdministrator(database, {
-    dataDirectory: config.dataDirectory,
-    now: Date.now(),
-  })
+  await createFirstAdministrator(database, { dataDirectory: config.dataDirectory, now: Date.now() })
+  const firstPassword = await pendingInitialPassword(database, config.dataDirectory)
   const planes = openDataPlane(dataPlane.backend, { directory: config.dataDirectory, run })
   const app = await createApp({ config, log, database, sealer, dataPlane, ...planes, pages: pagesFolder })
   cleanup.defer(() => app.close())

@@ -13,7 +13,7 @@ function isAllowed({ access, method }: Operation, visitor: Visitor): boolean | '
   const isToken = visitor.endsWith('token')
   if (visitor === 'no token') return false
   if (visitor === 'read-only token' && method !== 'GET') return false
-  if (access === 'session') return !isToken
+  if (access === 'session' || access === 'any-session') return !isToken
   if (access === 'admin') return visitor !== 'user session'
   return visitor === 'user session' ? 'own only' : true
 }
@@ -89,4 +89,13 @@ test('role user reads interfaces and peers without endpoints, and its own accoun
 test('the event stream opens for everyone signed in and nobody else', async () => {
   await using service = await startService()
   assert.equal((await service.send('GET', '/api/events')).status, 401)
+})
+
+test('a form that sends every member back changes nothing it did not mean to', async () => {
+  await using service = await startService()
+  const browser = await service.signIn('admin', 'tall-giraffe-on-ice-7')
+  const { id, username, email, role, is_active } = (await browser.send('GET', '/api/session')).body.data.user
+  const reply = await browser.send('PUT', `/api/users/${id}`, { body: { username, email, role, is_active } })
+  assert.equal(reply.status, 200, reply.text)
+  assert.equal((await browser.send('GET', '/api/session')).status, 200)
 })

@@ -185,3 +185,18 @@ test('simulated peers are silent until traffic is simulated, then connect and co
     await once(simulation, 'exit')
   }
 })
+
+test('commands that meet on a fresh data directory agree on one key and one administrator', async () => {
+  await using folder = await temporaryDirectory()
+  const environment = { ...simulated, DATA_DIR: folder.path }
+  const made = await Promise.all(Array.from({ length: 4 }, () => runCommand([...tokenWords, 'full'], environment)))
+  assert.deepEqual(
+    made.map(({ code, stderr }) => [code, stderr]),
+    made.map(() => [0, '']),
+  )
+  await using service = await startServiceProcess('vpn', environment)
+  for (const { stdout } of made) {
+    const reply = await fetch(`${service.url}/api/users`, { headers: { authorization: `Bearer ${stdout.trim()}` } })
+    assert.equal(((await reply.json()) as { total: number }).total, 1)
+  }
+})

@@ -64,6 +64,23 @@ async function exercise(service: TestService): Promise<void> {
   assert.equal(parallel.filter((reply) => reply.status === 201).length, 10)
   assert.equal(parallel.filter((reply) => reply.status === 409 && reply.body.details.field === 'name').length, 10)
 
+  const clashing = await Promise.all(
+    [2, 3, 4].map((host) =>
+      call('POST', '/api/interfaces', {
+        name: `net${host}`,
+        address: `10.77.0.${host}/24`,
+        listen_port: 52_000 + host,
+      }),
+    ),
+  )
+  assert.deepEqual(
+    clashing.map((reply) => reply.status).sort((a, b) => a - b),
+    [201, 409, 409],
+  )
+  await call('DELETE', `/api/interfaces/${clashing.find((reply) => reply.status === 201)?.body.data.name}`)
+  assert.ok([400, 404].includes((await call('GET', '/api/peers/%00')).status))
+  assert.equal((await call('GET', '/api/peers?search=%00')).status, 400)
+
   const user = await service.addUser('someone', 'user')
   for (const [body, field] of [
     [{ username: 'SomeOne', email: 'x@example.org' }, 'username'],

@@ -84,7 +84,7 @@ class InProcess implements TestService {
 
   async prepare(): Promise<void> {
     const { firstPassword } = this.service
-    if (firstPassword === undefined) return
+    if (firstPassword === undefined || !this.#ownsFolder) return
     const first = await this.signIn('admin', firstPassword)
     const changed = await first.send('POST', '/api/session/password', {
       body: { current_password: firstPassword, new_password: testPassword },

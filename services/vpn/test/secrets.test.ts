@@ -58,7 +58,7 @@ test('the first password is in the box and in its file, and the file goes with t
   assert.equal(await readFile(file, 'utf8'), `${first.firstPassword}\n`)
   await first.close()
   const second = await openService(config, createLog({ name: 'test', level: 'silent' }))
-  assert.equal(second.firstPassword, undefined, 'it is made once')
+  assert.equal(second.firstPassword, first.firstPassword, 'it is made once, and shown until it is changed')
   await second.close()
   assert.ok(existsSync(file))
   await using service = await startService({}, folder.path)
@@ -66,6 +66,8 @@ test('the first password is in the box and in its file, and the file goes with t
   const before = await browser.send('GET', '/api/peers')
   assert.equal(before.status, 403)
   assert.equal(before.body.details.reason, 'password_change_required')
+  const token = await browser.send('POST', '/api/session/tokens', { body: { name: 'x', permissions: 'full' } })
+  assert.deepEqual([token.status, token.body.details.reason], [403, 'password_change_required'])
   const weak = await browser.send('POST', '/api/session/password', {
     body: { current_password: first.firstPassword, new_password: 'password1' },
   })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { Agent, request, type IncomingMessage } from 'node:http'
+import { connect } from 'node:net'
 import { test } from 'node:test'
 import { eventually, startServiceProcess, temporaryDirectory } from '@hearth/testing'
 
@@ -27,4 +28,19 @@ test('a service that is asked to end answers what it was asked before, and does 
   answer.resume()
   assert.equal(await ended, 0)
   assert.ok(performance.now() - begin < 5000, `it took ${performance.now() - begin} ms`)
+})
+
+test('a request that never ends does not hold the service up', async () => {
+  await using folder = await temporaryDirectory()
+  await using service = await startServiceProcess('vpn', { WIREGUARD_BACKEND: 'simulated', DATA_DIR: folder.path })
+  const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
+  socket.on('error', () => undefined)
+  await once(socket, 'connect')
+  socket.write(
+    'POST /api/session HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"us',
+  )
+  const begin = performance.now()
+  assert.equal(await service.stop(), 0)
+  assert.ok(performance.now() - begin < 15_000)
+  socket.destroy()
 })

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
 import { allInterfaceRows } from '../interfaces/store.ts'
 import { effectivePeerRows } from '../peers/store.ts'
+import { openSampler } from '../peers/sampler.ts'
 import { chooseBackend, openDataPlane } from '../wireguard/choose-driver.ts'
 import { createCommandRunner } from '../wireguard/command.ts'
 import { describeHost, readHostFacts } from '../wireguard/host-facts.ts'
@@ -27,6 +28,11 @@ async function takeAllDown(): Promise<void> {
     const run = createCommandRunner()
     const { backend } = chooseBackend(config.backend, await readHostFacts(run))
     const { driver, firewall } = openDataPlane(backend, { directory: config.dataDirectory, run })
+    // The tunnels may have run for days without the service: what they counted goes with the devices.
+    const log = createLog({ name: 'down', level: 'warn' })
+    const sampler = await openSampler({ database, devices: driver, clock: systemClock, log })
+    await sampler.sample()
+    await sampler.flush()
     for (const row of await allInterfaceRows(database.query)) {
       const device = await driver.read(row.name)
       const isOurs = device?.publicKey === row.public_key
@@ -34,6 +40,7 @@ async function takeAllDown(): Promise<void> {
       else if (device !== undefined) process.stderr.write(`${row.name} has another key and is left alone\n`)
       if (isOurs) process.stderr.write(`${row.name} is down\n`)
     }
+    await sampler.restart([...sampler.peers()].map((peer) => peer.id))
     await firewall.remove()
     await driver.close()
   })

@@ -1,5 +1,5 @@
 import type { Sealer } from '@hearth/credentials'
-import type { Database, Page } from '@hearth/database'
+import { takeTurn, type Database, type Page } from '@hearth/database'
 import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import { namedConflict } from '../conflicts.ts'
@@ -37,6 +37,9 @@ export interface InterfaceParts {
   readonly host: HostLinks
 }
 
+/** The turn of transactions that check networks against each other. */
+const networkTurn = 1
+
 /** What no two interfaces share. */
 const uniqueMembers = ['listen_port', 'name']
 
@@ -69,6 +72,7 @@ class TunnelInterfaces implements Interfaces {
       const row = await this.#newRow(input)
       await namedConflict('interface', uniqueMembers, () =>
         this.#db.transaction().execute(async (trx) => {
+          await takeTurn(this.#parts.database.kind, trx, networkTurn)
           await checkNetworks(trx, row)
           await store.insertInterfaceRow(trx, row)
         }),
@@ -85,6 +89,7 @@ class TunnelInterfaces implements Interfaces {
       if (after.listen_port !== before.listen_port) await this.#checkPort(after.listen_port)
       await namedConflict('interface', uniqueMembers, () =>
         this.#db.transaction().execute(async (trx) => {
+          await takeTurn(this.#parts.database.kind, trx, networkTurn)
           await checkNetworks(trx, after)
           await checkPeersFit(trx, after)
           await store.updateInterfaceRow(trx, name, after)

@@ -25,9 +25,13 @@ export function interfaceRoutes(
   publish: Publish,
 ): Route[] {
   const changed = (name: string) => publish({ type: 'changed', collection: 'interfaces', id: name })
+  const removed = (name: string) => {
+    changed(name)
+    publish({ type: 'changed', collection: 'peers', id: null })
+  }
   return [
     ...readingRoutes(interfaces, propose),
-    ...changingRoutes(interfaces, changed),
+    ...changingRoutes(interfaces, { changed, removed }),
     ...switchRoutes(interfaces, changed),
   ]
 }
@@ -73,7 +77,9 @@ function readingRoutes(interfaces: Interfaces, propose: () => Promise<InterfaceP
   ]
 }
 
-function changingRoutes(interfaces: Interfaces, changed: (name: string) => void): Route[] {
+type Tell = (name: string) => void
+
+function changingRoutes(interfaces: Interfaces, { changed, removed }: { changed: Tell; removed: Tell }): Route[] {
   return [
     route(
       {
@@ -120,7 +126,7 @@ function changingRoutes(interfaces: Interfaces, changed: (name: string) => void)
       },
       async ({ params }) => {
         const deleted = await interfaces.remove(checkedName(params.name))
-        changed(deleted.name)
+        removed(deleted.name)
         return done(deleted, `Interface ${deleted.name} deleted`)
       },
     ),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { pageQuery, Timestamp, wholeNumber } from '../envelope.ts'
+import { Timestamp, pageQuery, plainText, wholeNumber } from '../envelope.ts'
 
 /** A Linux interface name: a letter, then letters, digits, `-` and `_`; names with a meaning of their own are refused. */
 export const InterfaceName = z
@@ -87,7 +87,7 @@ export const InterfaceUpdate = z
   .meta({ id: 'InterfaceUpdate' })
 export type InterfaceUpdate = z.infer<typeof InterfaceUpdate>
 
-export const InterfaceParams = z.object({ name: z.string().min(1).max(64) })
+export const InterfaceParams = z.object({ name: plainText(64).min(1) })
 export const InterfaceListQuery = z.strictObject(pageQuery(100))
 
 /** What went with a deleted interface. */

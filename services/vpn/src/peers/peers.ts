@@ -112,7 +112,12 @@ class TunnelPeers implements Peers {
         after: undefined,
         undo: () => Promise.resolve(),
       })
-      await store.deletePeerRow(this.#db, id)
+      await this.#db.transaction().execute(async (trx) => {
+        await store.deletePeerRow(trx, id)
+        // Its address is given out again as late as the network allows, also when it was chosen by hand.
+        const { next_host } = await findInterface(trx, row.interface)
+        await updateInterfaceRow(trx, row.interface, { next_host: Math.max(next_host, row.ip_number + 1) })
+      })
       this.#parts.sampler.forget(id)
       return this.#view(administrator, row, this.#parts.clock.now())
     })

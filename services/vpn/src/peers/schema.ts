@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { pageQuery, Timestamp, wholeNumber } from '../envelope.ts'
+import { Timestamp, pageQuery, plainText, wholeNumber } from '../envelope.ts'
 
 /** Control, format, private-use and line-separating characters have no place in a name that ends up in files and pages. */
-const invisible = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u
+const invisible = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]/u
 
 /** What a person calls the device: 1 to 64 visible characters. Unique in the service, upper and lower case alike. */
 export const PeerName = z
@@ -104,7 +104,7 @@ const settable = {
 }
 
 export const PeerCreate = z
-  .strictObject({ name: PeerName, interface: z.string().min(1).max(64), ...settable })
+  .strictObject({ name: PeerName, interface: plainText(64).min(1), ...settable })
   .meta({ id: 'PeerCreate' })
 export type PeerCreate = z.infer<typeof PeerCreate>
 
@@ -118,22 +118,18 @@ export const PeerUpdate = z
   .meta({ id: 'PeerUpdate' })
 export type PeerUpdate = z.infer<typeof PeerUpdate>
 
-export const PeerParams = z.object({ id: z.string().max(64) })
+export const PeerParams = z.object({ id: plainText(64) })
 
 export const PeerSort = z.enum(['created_at', 'name', 'ip', 'last_handshake', 'transfer_rx', 'transfer_tx'])
 
 export const PeerListQuery = z.strictObject({
   ...pageQuery(50),
-  interface: z.string().max(64).optional(),
+  interface: plainText(64).optional(),
   status: z
     .enum(['active', 'inactive', 'disabled', 'connected'])
     .optional()
     .meta({ description: 'connected is another word for active' }),
-  search: z
-    .string()
-    .max(128)
-    .optional()
-    .meta({ description: 'Part of a name or address, or the start of a public key' }),
+  search: plainText(128).optional().meta({ description: 'Part of a name or address, or the start of a public key' }),
   sort: PeerSort.default('created_at'),
   order: z.enum(['asc', 'desc']).default('asc'),
 })

@@ -100,7 +100,7 @@ function hasStatus(where: Where, status: NonNullable<PeerListQuery['status']>, n
 }
 
 function matches(where: Where, search: string) {
-  const part = likePattern(search.normalize('NFC').toLowerCase())
+  const part = likePattern(search.normalize('NFKC').toLowerCase())
   return where.or([
     contains('peers.name_key', `%${part}%`),
     contains('peers.ip', `%${part}%`),

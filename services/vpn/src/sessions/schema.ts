@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { Timestamp } from '../envelope.ts'
+import { Timestamp, plainText } from '../envelope.ts'
 import { NewPassword, User } from '../users/schema.ts'
 
 export const SignIn = z
   .strictObject({
-    username: z.string().min(1).max(128),
+    username: plainText(128).min(1),
     password: z.string().min(1).max(128).meta({ format: 'password' }),
   })
   .meta({ id: 'SignIn' })

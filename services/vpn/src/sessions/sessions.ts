@@ -38,6 +38,8 @@ export interface Sessions {
   signIn(input: { username: string; password: string; address: string }): Promise<OpenSession>
   /** The caller behind a cookie; undefined when it is unknown or ran out. */
   identify(key: string): Promise<SessionCaller | undefined>
+  /** Whether a session that was good a moment ago still is; asking does not prolong it. */
+  isUsable(key: string): Promise<boolean>
   describe(caller: SessionCaller): Promise<Session>
   signOut(caller: SessionCaller): Promise<void>
   /** Ends the user's other sessions; this one goes on. */
@@ -49,6 +51,8 @@ export interface SessionParts {
   readonly clock: Clock
   /** How long an unused session lasts, minutes; read at every use. */
   readonly timeoutMinutes: () => number
+  /** Hears of users whose open connections must end, or begin anew. */
+  readonly onAccessChanged: (userId: string) => void
   /** Called when a user changed the password that was generated for the first sign-in. */
   readonly onPasswordChanged: (user: UserRow) => Promise<void>
 }
@@ -96,12 +100,17 @@ class PasswordSessions implements Sessions {
   async identify(key: string): Promise<SessionCaller | undefined> {
     const found = await store.findSession(this.#db, hashToken(key))
     const now = this.#parts.clock.now()
-    if (found === undefined || found.user.is_active !== 1 || this.#endOf(found.session) <= now) return undefined
+    if (found === undefined || !this.#isValid(found, now)) return undefined
     if (now - found.session.last_used_at > useResolution)
       await store.touchSession(this.#db, found.session.key_hash, now)
     const { user } = found
     const via = { kind: 'session', key, passwordChangeRequired: user.password_change_required === 1 } as const
     return { userId: user.id, username: user.username, role: user.role, via }
+  }
+
+  async isUsable(key: string): Promise<boolean> {
+    const found = await store.findSession(this.#db, hashToken(key))
+    return found !== undefined && this.#isValid(found, this.#parts.clock.now())
   }
 
   async describe(caller: SessionCaller): Promise<Session> {
@@ -112,6 +121,7 @@ class PasswordSessions implements Sessions {
 
   async signOut(caller: Caller): Promise<void> {
     if (caller.via.kind === 'session') await store.deleteSessionRow(this.#db, hashToken(caller.via.key))
+    this.#parts.onAccessChanged(caller.userId)
   }
 
   async changePassword(caller: SessionCaller, input: { current: string; next: string }): Promise<Session> {
@@ -132,6 +142,7 @@ class PasswordSessions implements Sessions {
       await deleteSessionsOfUser(trx, user.id, found.session.key_hash)
     })
     await this.#parts.onPasswordChanged(user)
+    this.#parts.onAccessChanged(user.id)
     return this.#describe(caller.via.key, { ...user, ...values }, found.session)
   }
 
@@ -150,6 +161,10 @@ class PasswordSessions implements Sessions {
       expires_at: new Date(this.#endOf(session)).toISOString(),
       password_change_required: user.password_change_required === 1,
     }
+  }
+
+  #isValid({ user, session }: store.SessionWithUser, now: number): boolean {
+    return user.is_active === 1 && this.#endOf(session) > now
   }
 
   #endOf(session: SessionRow): number {

@@ -3,6 +3,7 @@ import { createToken, hashToken, isToken } from '@hearth/credentials'
 import type { Database, Page } from '@hearth/database'
 import { createAddressSet } from '@hearth/http'
 import type { Clock } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
 import type { Caller } from '../access.ts'
 import type { Tables, TokenRow } from '../database/tables.ts'
 import { conflict, forbidden, notFound } from '../problems.ts'
@@ -34,7 +35,14 @@ export interface Tokens {
   isUsable(id: string): Promise<boolean>
 }
 
-export function createTokens({ database, clock }: { database: Database<Tables>; clock: Clock }): Tokens {
+/** What the tokens need; `onAccessChanged` hears of users whose open connections must end, or begin anew. */
+export interface TokenParts {
+  readonly database: Database<Tables>
+  readonly clock: Clock
+  readonly onAccessChanged?: (userId: string) => void
+}
+
+export function createTokens({ database, clock, onAccessChanged }: TokenParts): Tokens {
   const db = database.query
   return {
     async list(userId, page) {
@@ -42,11 +50,7 @@ export function createTokens({ database, clock }: { database: Database<Tables>; 
       return { rows: rows.map(tokenOfRow), total }
     },
     async create(owner, input) {
-      if (input.permissions === 'full' && owner.role !== 'admin') {
-        throw forbidden('Insufficient permissions: full tokens are for administrators only')
-      }
-      const { total } = await store.listTokenRows(db, owner.userId, { limit: 1, offset: 0 })
-      if (total >= tokensPerUser) throw conflict('name', `There are ${tokensPerUser} tokens already; revoke one first`)
+      await checkMayCreate(db, owner, input)
       const value = createToken(tokenPrefix)
       const row = newTokenRow(input, { userId: owner.userId, value, now: clock.now() })
       await store.insertTokenRow(db, row)
@@ -55,6 +59,7 @@ export function createTokens({ database, clock }: { database: Database<Tables>; 
     async revoke(userId, id) {
       const row = await store.deleteTokenRow(db, userId, id)
       if (row === undefined) throw notFound(`token ${id}`)
+      onAccessChanged?.(userId)
       return tokenOfRow(row)
     },
     async identify(value, address) {
@@ -73,6 +78,18 @@ export function createTokens({ database, clock }: { database: Database<Tables>; 
       return row !== undefined && isValid(row, clock.now())
     },
   }
+}
+
+async function checkMayCreate(
+  db: Kysely<Tables>,
+  owner: { userId: string; role: Role },
+  input: TokenCreate,
+): Promise<void> {
+  if (input.permissions === 'full' && owner.role !== 'admin') {
+    throw forbidden('Insufficient permissions: full tokens are for administrators only')
+  }
+  const { total } = await store.listTokenRows(db, owner.userId, { limit: 1, offset: 0 })
+  if (total >= tokensPerUser) throw conflict('name', `There are ${tokensPerUser} tokens already; revoke one first`)
 }
 
 function isValid(row: store.TokenWithOwner, now: number): boolean {

@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto'
-import { rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createPassword, hashPassword } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
@@ -10,7 +11,7 @@ import {
   deleteSessionsOfUser,
   findOldestAdministrator,
   findUserRowByName,
-  insertUserRow,
+  insertUserRowIfNew,
   updateUserRow,
 } from './store.ts'
 
@@ -35,7 +36,7 @@ export async function createFirstAdministrator(
   const row: UserRow = {
     id: randomUUIDv7(),
     username: firstAdministrator,
-    email: 'admin@localhost',
+    email: 'admin@localhost.localdomain',
     role: 'admin',
     password_hash: await hashPassword(password),
     is_active: 1,
@@ -44,10 +45,24 @@ export async function createFirstAdministrator(
     last_login_at: null,
     last_login_ip: null,
   }
-  // The file first: a password that is in force and nowhere to be read would lock everyone out.
-  await writeFileAtomic(initialPasswordFile(options.dataDirectory), `${password}\n`)
-  await insertUserRow(db, row)
-  return password
+  return db.transaction().execute(async (trx) => {
+    const inserted = await insertUserRowIfNew(trx, row)
+    if (!inserted) return undefined
+    // Before the commit: a password that is in force and nowhere to be read would lock everyone out.
+    await writeFileAtomic(initialPasswordFile(options.dataDirectory), `${password}\n`)
+    return password
+  })
+}
+
+/** The generated password as long as it waits to be used, so that every start can show it. */
+export async function pendingInitialPassword(
+  database: Database<Tables>,
+  dataDirectory: string,
+): Promise<string | undefined> {
+  const file = initialPasswordFile(dataDirectory)
+  const user = await findUserRowByName(database.query, firstAdministrator)
+  if (user?.password_change_required !== 1 || !existsSync(file)) return undefined
+  return (await readFile(file, 'utf8')).trim()
 }
 
 /** The generated password is of no use once it was changed. */

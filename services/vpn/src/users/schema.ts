@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { pageQuery, Timestamp } from '../envelope.ts'
+import { Timestamp, pageQuery, plainText } from '../envelope.ts'
 
 export const Role = z.enum(['admin', 'user'])
 export type Role = z.infer<typeof Role>
@@ -67,11 +67,15 @@ export const UserUpdate = z
       .meta({ description: 'Needed to change one’s own password', format: 'password' }),
     role: Role.optional(),
     is_active: z.boolean().optional(),
+    password_change_required: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Ask for a new password at the next sign-in' }),
   })
   .refine((body) => Object.keys(body).length > 0, 'must change at least one member')
   .meta({ id: 'UserUpdate' })
 export type UserUpdate = z.infer<typeof UserUpdate>
 
-export const UserParams = z.object({ id: z.string().max(64) })
+export const UserParams = z.object({ id: plainText(64) })
 export const UserListQuery = z.strictObject(pageQuery(50))
 export const UserDeleted = z.object({ id: z.uuid(), username: z.string() }).meta({ id: 'UserDeleted' })

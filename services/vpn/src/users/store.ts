@@ -58,6 +58,16 @@ export async function insertUserRow(db: Db, row: UserRow): Promise<void> {
   await db.insertInto('users').values(row).execute()
 }
 
+/** False when another process made a user of that name at the same moment. */
+export async function insertUserRowIfNew(db: Db, row: UserRow): Promise<boolean> {
+  const result = await db
+    .insertInto('users')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst()
+  return Number(result.numInsertedOrUpdatedRows) === 1
+}
+
 export async function updateUserRow(db: Db, id: string, changes: Partial<Omit<UserRow, 'id'>>): Promise<void> {
   await db.updateTable('users').set(changes).where('id', '=', id).execute()
 }

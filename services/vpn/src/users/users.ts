@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { hashPassword, passwordWeakness, verifyPassword } from '@hearth/credentials'
-import type { Database, Page } from '@hearth/database'
+import { takeTurn, type Database, type Page } from '@hearth/database'
+import { createBudget, Fault, type Budget } from '@hearth/http'
 import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import { namedConflict } from '../conflicts.ts'
@@ -32,6 +33,9 @@ export interface UserParts {
   readonly onAccessChanged?: (userId: string) => void
 }
 
+/** The turn of transactions that count administrators. */
+const accountTurn = 2
+
 /** What no two users share. */
 const uniqueMembers = ['username', 'email']
 
@@ -40,12 +44,17 @@ export function createUsers(parts: UserParts): Users {
 }
 
 class StoredUsers implements Users {
+  readonly #database: Database<Tables>
   readonly #db: Kysely<Tables>
   readonly #clock: Clock
+  /** Wrong guesses of one's own password, as at sign-in. */
+  readonly #failures: Budget
   readonly #onAccessChanged: (userId: string) => void
 
   constructor({ database, clock, onAccessChanged = () => undefined }: UserParts) {
+    this.#database = database
     this.#db = database.query
+    this.#failures = createBudget({ limit: 5, windowSeconds: 900, clock })
     this.#clock = clock
     this.#onAccessChanged = onAccessChanged
   }
@@ -69,8 +78,8 @@ class StoredUsers implements Users {
   async update(actor: Actor, id: string, changes: UserUpdate): Promise<User> {
     checkOwn(actor, id)
     const row = await this.#find(id)
-    const values = await changedValues(actor, row, changes)
-    await this.#db.transaction().execute((trx) => applyUpdate(trx, row, values))
+    const values = await changedValues({ actor, row, changes, verifyOwn: (guess) => this.#verifyOwn(row, guess) })
+    await this.#inTurn((trx) => applyUpdate(trx, row, values))
     if (losesAccess(values)) this.#onAccessChanged(id)
     return userOfRow({ ...row, ...values })
   }
@@ -78,12 +87,28 @@ class StoredUsers implements Users {
   async remove(actor: Actor, id: string): Promise<User> {
     const row = await this.#find(id)
     if (actor.userId === id) throw badRequest('You cannot delete your own account')
-    await this.#db.transaction().execute(async (trx) => {
-      await checkLastAdministrator(trx, row)
+    await this.#inTurn(async (trx) => {
+      await checkLastAdministrator(trx, id)
       await store.deleteUserRow(trx, id)
     })
     this.#onAccessChanged(id)
     return userOfRow(row)
+  }
+
+  /** Changes of accounts take turns, so that two administrators cannot remove each other at the same moment. */
+  #inTurn(work: (trx: Kysely<Tables>) => Promise<void>): Promise<void> {
+    return this.#database.query.transaction().execute(async (trx) => {
+      await takeTurn(this.#database.kind, trx, accountTurn)
+      await work(trx)
+    })
+  }
+
+  async #verifyOwn(row: UserRow, guess: string): Promise<boolean> {
+    const allowance = this.#failures.take(row.id)
+    if (!allowance.allowed) throw new Fault({ kind: 'rate-limited', ...allowance })
+    const isRight = await verifyPassword(guess, row.password_hash)
+    if (isRight) this.#failures.refund(row.id)
+    return isRight
   }
 
   async #find(id: string): Promise<UserRow> {
@@ -136,30 +161,47 @@ function checkOwn(actor: Actor, id: string): void {
     throw forbidden('Insufficient permissions: this is another user’s account')
 }
 
-async function changedValues(actor: Actor, row: UserRow, changes: UserUpdate): Promise<Partial<UserRow>> {
+/** A change with the account it is of. */
+interface AskedChange {
+  readonly actor: Actor
+  readonly row: UserRow
+  readonly changes: UserUpdate
+  /** Whether a text is the account's present password. */
+  readonly verifyOwn: (guess: string) => Promise<boolean>
+}
+
+async function changedValues(asked: AskedChange): Promise<Partial<UserRow>> {
+  const { actor, row, changes } = asked
   const isSelf = actor.userId === row.id
-  if (actor.role !== 'admin' && (changes.role !== undefined || changes.is_active !== undefined)) {
+  // A member that repeats what is stored changes nothing and needs no permission.
+  const role = changes.role === row.role ? undefined : changes.role
+  const isActive = changes.is_active === (row.is_active === 1) ? undefined : changes.is_active
+  if (
+    actor.role !== 'admin' &&
+    (role !== undefined || isActive !== undefined || changes.password_change_required === true)
+  ) {
     throw forbidden('Insufficient permissions: only administrators change roles and activation')
   }
-  if (isSelf && changes.role !== undefined && changes.role !== row.role)
-    throw badRequest('You cannot change your own role')
-  if (isSelf && changes.is_active === false) throw badRequest('You cannot deactivate your own account')
+  if (isSelf && role !== undefined) throw badRequest('You cannot change your own role')
+  if (isSelf && isActive === false) throw badRequest('You cannot deactivate your own account')
   const values: Partial<UserRow> = {}
   if (changes.username !== undefined) values.username = changes.username
   if (changes.email !== undefined) values.email = changes.email
-  if (changes.role !== undefined) values.role = changes.role
-  if (changes.is_active !== undefined) values.is_active = changes.is_active ? 1 : 0
-  if (changes.password !== undefined) Object.assign(values, await newPassword(row, changes, isSelf))
+  if (role !== undefined) values.role = role
+  if (isActive !== undefined) values.is_active = Number(isActive)
+  if (changes.password !== undefined) Object.assign(values, await newPassword(asked, isSelf))
+  if (changes.password_change_required !== undefined)
+    values.password_change_required = Number(changes.password_change_required)
   return values
 }
 
-async function newPassword(row: UserRow, changes: UserUpdate, isSelf: boolean): Promise<Partial<UserRow>> {
+async function newPassword({ row, changes, verifyOwn }: AskedChange, isSelf: boolean): Promise<Partial<UserRow>> {
   const password = changes.password ?? ''
-  if (isSelf && !(await verifyPassword(changes.current_password ?? '', row.password_hash))) {
+  if (isSelf && !(await verifyOwn(changes.current_password ?? ''))) {
     throw invalidField('current_password', 'is needed to change your own password, and is not right', 'wrong_password')
   }
   checkPassword(password, [changes.username ?? row.username, changes.email ?? row.email])
-  return { password_hash: await hashPassword(password), password_change_required: isSelf ? 0 : 1 }
+  return { password_hash: await hashPassword(password), ...(isSelf ? { password_change_required: 0 } : {}) }
 }
 
 function losesAccess(values: Partial<UserRow>): boolean {
@@ -167,16 +209,17 @@ function losesAccess(values: Partial<UserRow>): boolean {
 }
 
 async function applyUpdate(trx: Kysely<Tables>, row: UserRow, values: Partial<UserRow>): Promise<void> {
-  const demoted = (values.role !== undefined && values.role !== 'admin') || values.is_active === 0
-  if (demoted) await checkLastAdministrator(trx, row)
+  const isDemoted = (values.role !== undefined && values.role !== 'admin') || values.is_active === 0
+  if (isDemoted) await checkLastAdministrator(trx, row.id)
   if (Object.keys(values).length > 0)
     await namedConflict('user', uniqueMembers, () => store.updateUserRow(trx, row.id, values))
   if (losesAccess(values)) await store.deleteSessionsOfUser(trx, row.id)
 }
 
-async function checkLastAdministrator(trx: Kysely<Tables>, row: UserRow): Promise<void> {
-  const counts = row.role === 'admin' && row.is_active === 1
-  if (counts && (await store.countOtherAdministrators(trx, row.id)) === 0) {
+async function checkLastAdministrator(trx: Kysely<Tables>, id: string): Promise<void> {
+  const row = await store.findUserRow(trx, id)
+  const counts = row?.role === 'admin' && row.is_active === 1
+  if (counts && (await store.countOtherAdministrators(trx, id)) === 0) {
     throw conflict('role', 'This is the last active administrator')
   }
 }

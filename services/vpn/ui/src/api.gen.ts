@@ -3571,6 +3571,8 @@ export interface components {
             /** @enum {string} */
             role?: "admin" | "user";
             is_active?: boolean;
+            /** @description Ask for a new password at the next sign-in */
+            password_change_required?: boolean;
         };
     };
     responses: never;
