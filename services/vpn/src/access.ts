@@ -7,7 +7,7 @@ import {
   Fault,
   routeFor,
   type AddressSet,
-  type Budget,
+  type Allowance,
   type GuardedRequest,
   type Route,
 } from '@hearth/http'
@@ -91,8 +91,11 @@ export function createGuard(parts: { identify: Identify; exempt: readonly string
     const caller = await parts.identify({ ...credentials, address: guarded.client.address })
     if (spec?.limit !== 'none' && !exempt.has(guarded.client.address)) {
       const budget = budgets[isRead(guarded) ? 'read' : 'write']
-      if (caller === undefined) count(guarded, budget.anonymous, addressGroup(guarded.client.address))
-      else count(guarded, budget.authenticated, caller.userId)
+      const allowance =
+        caller === undefined
+          ? budget.anonymous.take(addressGroup(guarded.client.address))
+          : budget.authenticated.take(caller.userId)
+      answerAllowance(guarded, allowance, parts.clock.now())
     }
     checkAccess(guarded, caller, spec)
     return caller
@@ -123,9 +126,8 @@ function credentialsOf({ request }: GuardedRequest): { bearer: string | undefine
   return { bearer, sessionKey: bearer === undefined ? request.cookies[sessionCookie] : undefined }
 }
 
-function count({ reply }: GuardedRequest, budget: Budget, key: string): void {
-  const allowance = budget.take(key)
-  reply.headers(allowanceHeaders(allowance, Date.now()))
+function answerAllowance({ reply }: GuardedRequest, allowance: Allowance, now: number): void {
+  reply.headers(allowanceHeaders(allowance, now))
   if (!allowance.allowed) throw new Fault({ kind: 'rate-limited', ...allowance })
 }
 

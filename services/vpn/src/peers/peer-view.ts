@@ -1,3 +1,4 @@
+import { momentOf } from '../envelope.ts'
 import type { Peer } from './schema.ts'
 import type { FollowedPeer } from './sampler.ts'
 import { isExpired, peerStatus } from './status.ts'
@@ -45,9 +46,4 @@ export function peerOfRow(row: PeerWithActivityRow, view: PeerView): Peer {
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
   }
-}
-
-/** A moment as the wire has it. */
-export function momentOf(milliseconds: number | null): string | null {
-  return milliseconds === null ? null : new Date(milliseconds).toISOString()
 }

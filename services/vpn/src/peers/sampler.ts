@@ -25,6 +25,8 @@ export interface FollowedPeer {
 
 /** What one round found. */
 export interface SampleReport {
+  /** When the round began, milliseconds since the epoch. */
+  readonly at: number
   /** Peers whose activity or connection changed. */
   readonly changed: readonly FollowedPeer[]
   /** Peers that connected or disconnected. */
@@ -170,6 +172,7 @@ class PeerSampler implements Sampler {
     const seconds = Math.max(0.001, (begin - this.#lastRound) / 1000)
     this.#lastRound = begin
     this.#lastReport = {
+      at: now,
       changed,
       switched,
       expired: this.#newlyExpired(now),

@@ -1,7 +1,8 @@
 import type { Log } from '@hearth/runtime'
+import { momentOf } from '../envelope.ts'
 import type { ServiceEvent } from '../events/schema.ts'
 import type { FollowedPeer, SampleReport, Sampler } from './sampler.ts'
-import { momentOf } from './peer-view.ts'
+import { isExpired } from './status.ts'
 
 /** More changed peers than this in one round are not sent one by one; pages read their list again instead. */
 const activityBound = 500
@@ -65,12 +66,13 @@ function publishSample({ publish }: SamplingParts, report: SampleReport): void {
     publish({ type: 'connection', id: peer.id, name: peer.name, connected: peer.connected })
   }
   if (report.changed.length > activityBound) publish({ type: 'changed', collection: 'peers', id: null })
-  else if (report.changed.length > 0) publish({ type: 'activity', peers: report.changed.map(activityOf) })
+  else if (report.changed.length > 0)
+    publish({ type: 'activity', peers: report.changed.map((peer) => activityOf(peer, report.at)) })
 }
 
-function activityOf(peer: FollowedPeer) {
+function activityOf(peer: FollowedPeer, at: number) {
   const { activity, connected } = peer
-  const isOff = !peer.enabled || (peer.expiresAt !== null && peer.expiresAt <= Date.now())
+  const isOff = !peer.enabled || isExpired(peer.expiresAt, at)
   return {
     id: peer.id,
     interface: peer.interface,

@@ -6,6 +6,7 @@ import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { Caller } from '../access.ts'
 import type { Tables, TokenRow } from '../database/tables.ts'
+import { momentOf } from '../envelope.ts'
 import { conflict, forbidden, notFound } from '../problems.ts'
 import type { Role } from '../users/schema.ts'
 import type { Token, TokenCreate, TokenExpiry } from './schema.ts'
@@ -66,8 +67,7 @@ export function createTokens({ database, clock, onAccessChanged }: TokenParts): 
       if (!isToken(value, tokenPrefix)) return undefined
       const row = await store.findTokenByHash(db, hashToken(value))
       const now = clock.now()
-      if (row === undefined || row.is_active !== 1 || (row.expires_at !== null && row.expires_at <= now))
-        return undefined
+      if (row === undefined || !isValid(row, now)) return undefined
       if (now - (row.last_used_at ?? 0) > useResolution || row.last_used_ip !== address) {
         await store.recordTokenUse(db, row.id, { last_used_at: now, last_used_ip: address })
       }
@@ -129,7 +129,6 @@ function callerOf(row: store.TokenWithOwner): Caller {
 }
 
 function tokenOfRow(row: TokenRow): Token {
-  const moment = (value: number | null) => (value === null ? null : new Date(value).toISOString())
   return {
     id: row.id,
     name: row.name,
@@ -137,8 +136,8 @@ function tokenOfRow(row: TokenRow): Token {
     permissions: row.permissions,
     ip_whitelist: JSON.parse(row.ip_whitelist) as string[],
     created_at: new Date(row.created_at).toISOString(),
-    expires_at: moment(row.expires_at),
-    last_used_at: moment(row.last_used_at),
+    expires_at: momentOf(row.expires_at),
+    last_used_at: momentOf(row.last_used_at),
     last_used_ip: row.last_used_ip,
   }
 }

@@ -6,6 +6,7 @@ import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import { namedConflict } from '../conflicts.ts'
 import type { Tables, UserRow } from '../database/tables.ts'
+import { momentOf } from '../envelope.ts'
 import { badRequest, conflict, forbidden, invalidField, notFound } from '../problems.ts'
 import type { Role, User, UserCreate, UserUpdate } from './schema.ts'
 import * as store from './store.ts'
@@ -128,7 +129,7 @@ export function userOfRow(row: UserRow): User {
     is_active: row.is_active === 1,
     password_change_required: row.password_change_required === 1,
     created_at: new Date(row.created_at).toISOString(),
-    last_login_at: row.last_login_at === null ? null : new Date(row.last_login_at).toISOString(),
+    last_login_at: momentOf(row.last_login_at),
     last_login_ip: row.last_login_ip,
   }
 }
