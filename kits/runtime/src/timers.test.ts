@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createFastTimers, systemTimers } from './timers.ts'
+
+test('fast time passes for those who measure and for those who wait alike', async () => {
+  const timers = createFastTimers(100, 0)
+  await timers.delay(2000)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  timers.after(1000, resolve)
+  await promise
+  assert.ok(timers.monotonic() >= 2990, String(timers.monotonic()))
+  assert.ok(timers.now() >= 2990)
+})
+
+test('a jump moves the wall clock alone', () => {
+  const timers = createFastTimers(1, 0)
+  const before = timers.monotonic()
+  timers.jump(3_600_000)
+  assert.ok(timers.now() >= 3_600_000)
+  assert.ok(timers.monotonic() - before < 1000)
+})
+
+test('a wait ends with the reason of its signal, and a cancelled one never runs', async () => {
+  const end = new AbortController()
+  const waiting = systemTimers.delay(60_000, end.signal)
+  end.abort(new Error('told to'))
+  await assert.rejects(waiting, /told to/)
+  await assert.rejects(systemTimers.delay(1, end.signal), /told to/)
+  let ran = false
+  systemTimers.after(1, () => (ran = true))()
+  await systemTimers.delay(10)
+  assert.equal(ran, false)
+})
