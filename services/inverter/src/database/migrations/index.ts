@@ -1,0 +1,10 @@
+import type { Migrations } from '@hearth/database'
+import * as initial from './0001-initial.ts'
+
+/** All steps, oldest first. */
+export const migrations: Migrations = {
+  '0001-initial': initial,
+}
+
+/** The newest step, which a backup is marked with. */
+export const schemaVersion = Object.keys(migrations).at(-1) ?? ''

@@ -1,0 +1,139 @@
+/** Rows as they are stored. Moments are milliseconds since the epoch, switches 0 or 1, documents JSON text. */
+export interface Tables {
+  facts: FactRow
+  settings: SettingRow
+  administrators: AdministratorRow
+  sessions: SessionRow
+  tokens: TokenRow
+  devices: DeviceRow
+  approvals: ApprovalRow
+  capabilities: CapabilityRow
+  energy_modes: EnergyModeRow
+  dispatch_records: DispatchRow
+  journal: JournalRow
+}
+
+/** Names of the tables, those that others refer to first. */
+export const tableNames = [
+  'facts',
+  'settings',
+  'administrators',
+  'sessions',
+  'tokens',
+  'devices',
+  'approvals',
+  'capabilities',
+  'energy_modes',
+  'dispatch_records',
+  'journal',
+] as const satisfies readonly (keyof Tables)[]
+
+/** Things the service knows about itself. */
+export interface FactRow {
+  name: string
+  value: string
+}
+
+export interface SettingRow {
+  name: string
+  /** JSON. */
+  value: string
+}
+
+export interface AdministratorRow {
+  username: string
+  /** PHC string. */
+  password_hash: string
+  password_change_required: number
+}
+
+export interface SessionRow {
+  /** SHA-256 of the cookie. */
+  key_hash: string
+  username: string
+  created_at: number
+  last_used_at: number
+}
+
+export interface TokenRow {
+  id: string
+  name: string
+  role: 'read' | 'read_write'
+  /** SHA-256 of the token. */
+  token_hash: string
+  created_at: number
+  expires_at: number | null
+  last_used_at: number | null
+}
+
+/** A configured inverter. */
+export interface DeviceRow {
+  id: string
+  display_name: string
+  /** Host name or address; empty for the simulated one, which is wherever it listens. */
+  host: string
+  port: number
+  /** Plant address on the endpoint; null for the device that answers without one. */
+  network_id: number | null
+  is_simulated: number
+  /** Pause between two requests, milliseconds. */
+  request_gap_ms: number
+  /** Whether the device is asked to send values on its own. */
+  periodic_reads: number
+  /** Watts; null until the operator sets them. */
+  max_charge_power_w: number | null
+  max_discharge_power_w: number | null
+  engineering_mode: number
+  /** Firmware revision seen last, to notice an update. */
+  firmware: string | null
+  created_at: number
+}
+
+/** A metric or action that may be written. */
+export interface ApprovalRow {
+  name: string
+  approved_at: number
+}
+
+export interface CapabilityRow {
+  device_id: string
+  name: string
+  /** JSON of the whole record. */
+  record: string
+}
+
+export interface EnergyModeRow {
+  device_id: string
+  mode: 'off' | 'manual' | 'external'
+  changed_at: number
+  changed_by: string
+}
+
+/** The persisted dispatch of one device; see `dispatch/record.ts`. */
+export interface DispatchRow {
+  device_id: string
+  /** Counts up with every change, so that two writers cannot both believe theirs was the last. */
+  version: number
+  state: string
+  restore_required: number
+  /** JSON of the whole record. */
+  record: string
+}
+
+/** One write that was sent to a device; rows are only ever added, the oldest fall away. */
+export interface JournalRow {
+  id?: number
+  at: number
+  device_id: string
+  metric: string
+  /** JSON values. */
+  old_value: string | null
+  new_value: string
+  readback_value: string | null
+  outcome: 'confirmed' | 'unconfirmed' | 'failed'
+  /** What the write was for: `api`, `admin`, `dispatch`, `restore`, `energy`. */
+  cause: string
+  /** Name of the token, or the user. */
+  caller: string | null
+  operation_id: string | null
+}
