@@ -1,0 +1,121 @@
+import type { Clock, Log } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
+import type { Tables } from '../database/tables.ts'
+import { invalid, unknownDevice } from '../problems.ts'
+import { capabilityNames } from './governing.ts'
+import { afterFirmware, chooseCopies, readStoredCapability, replaceCapability } from './rules.ts'
+import {
+  Capability,
+  type CapabilityCopied,
+  type CapabilityCopy,
+  type CapabilityName,
+  type CapabilityUpdate,
+} from './schema.ts'
+import { capabilityRows, deleteCapabilityRows, writeCapabilityRows } from './store.ts'
+
+/** What is known about the devices' ways. Also what the command line uses. */
+export interface Capabilities {
+  /** All five of a device, configured or not, in a fixed order. */
+  read(deviceId: string): Promise<Capability[]>
+  /** The same for a configured device; throws `unknown_device`. */
+  list(deviceId: string): Promise<Capability[]>
+  /** Replaces a whole record; throws 400 or 422 by the rules, 409 while an operation depends on it. */
+  replace(deviceId: string, change: { name: CapabilityName; update: CapabilityUpdate; by: string }): Promise<Capability>
+  /** Takes over what was verified on another device of the same model and firmware. */
+  copyFrom(deviceId: string, copy: CapabilityCopy & { by: string }): Promise<CapabilityCopied>
+  /** The device was removed or is another one now: nothing is known. */
+  reset(deviceId: string): Promise<void>
+  /** The device runs this firmware now. Returns the capabilities that are no longer verified. */
+  firmwareChanged(deviceId: string, firmware: string): Promise<CapabilityName[]>
+}
+
+export interface CapabilityParts {
+  readonly db: Kysely<Tables>
+  readonly clock: Clock
+  readonly log: Log
+  readonly devices: { find(deviceId: string): object | undefined }
+  /**
+   * Runs a change while no operation of the device starts; throws `dispatch_capability_conflict` when one is active that
+   * depends on these capabilities.
+   */
+  readonly guarded: <T>(deviceId: string, names: readonly CapabilityName[], change: () => Promise<T>) => Promise<T>
+}
+
+export function createCapabilities(parts: CapabilityParts): Capabilities {
+  return new StoredCapabilities(parts)
+}
+
+class StoredCapabilities implements Capabilities {
+  readonly #parts: CapabilityParts
+
+  constructor(parts: CapabilityParts) {
+    this.#parts = parts
+  }
+
+  async read(deviceId: string): Promise<Capability[]> {
+    const rows = new Map((await capabilityRows(this.#parts.db, deviceId)).map((row) => [row.name, row.record]))
+    return capabilityNames.map((name) => readStoredCapability(name, Capability.safeParse(jsonOf(rows.get(name)))))
+  }
+
+  async list(deviceId: string): Promise<Capability[]> {
+    this.#demand(deviceId)
+    return this.read(deviceId)
+  }
+
+  async replace(
+    deviceId: string,
+    { name, update, by }: { name: CapabilityName; update: CapabilityUpdate; by: string },
+  ): Promise<Capability> {
+    this.#demand(deviceId)
+    const record = replaceCapability(name, update, { name: by, at: this.#parts.clock.now() })
+    await this.#parts.guarded(deviceId, [name], () => this.#write(deviceId, [record]))
+    return record
+  }
+
+  async copyFrom(deviceId: string, copy: CapabilityCopy & { by: string }): Promise<CapabilityCopied> {
+    this.#demand(deviceId)
+    const { source_device_id: sourceId, by } = copy
+    if (sourceId === deviceId) throw invalid('source_device_id', 'is the device itself')
+    if (this.#parts.devices.find(sourceId) === undefined) throw invalid('source_device_id', 'is no configured device')
+    const { copied, notCopied } = chooseCopies(await this.read(sourceId), copy)
+    const names = copied.map(({ name }) => name)
+    const verifiedAt = new Date(this.#parts.clock.now()).toISOString()
+    const records = copied.map((record) => Object.assign({}, record, { verified_at: verifiedAt, verified_by: by }))
+    await this.#parts.guarded(deviceId, names, () => this.#write(deviceId, records))
+    for (const capability of names)
+      this.#parts.log.warn({ device: deviceId, source: sourceId, capability, by }, 'capability copied from a device')
+    return { device_id: deviceId, copied: names, not_copied: notCopied, capabilities: await this.read(deviceId) }
+  }
+
+  async reset(deviceId: string): Promise<void> {
+    await deleteCapabilityRows(this.#parts.db, deviceId)
+  }
+
+  async firmwareChanged(deviceId: string, firmware: string): Promise<CapabilityName[]> {
+    const before = await this.read(deviceId)
+    const changed = before.map((record) => afterFirmware(record, firmware)).filter((record) => !before.includes(record))
+    await this.#write(deviceId, changed)
+    for (const { name } of changed)
+      this.#parts.log.warn({ device: deviceId, capability: name, firmware }, 'capability unverified by a new firmware')
+    return changed.map(({ name }) => name)
+  }
+
+  #demand(deviceId: string): void {
+    if (this.#parts.devices.find(deviceId) === undefined) throw unknownDevice(deviceId)
+  }
+
+  #write(deviceId: string, records: readonly Capability[]): Promise<void> {
+    return writeCapabilityRows(
+      this.#parts.db,
+      records.map((record) => ({ device_id: deviceId, name: record.name, record: JSON.stringify(record) })),
+    )
+  }
+}
+
+function jsonOf(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

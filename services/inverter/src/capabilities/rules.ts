@@ -1,0 +1,115 @@
+import { Problem } from '../problems.ts'
+import { assumedEvidence, evidenceFields, isGovernedBy, unverifiedCapability } from './governing.ts'
+import type { Capability, CapabilityCopied, CapabilityCopy, CapabilityName, CapabilityUpdate } from './schema.ts'
+
+/** Who says so, and when; milliseconds since the epoch. */
+export interface Witness {
+  readonly name: string
+  readonly at: number
+}
+
+/**
+ * The record a PUT makes out of its body. Throws 422 for evidence another capability governs, and 400 for a verification
+ * without its evidence, without model or firmware, or of the write path without a note.
+ */
+export function replaceCapability(name: CapabilityName, update: CapabilityUpdate, witness: Witness): Capability {
+  refuseForeignEvidence(name, update)
+  const given = evidenceFields.filter((field) => (update[field] ?? null) !== null)
+  const evidence = { ...assumedEvidence(name), ...Object.fromEntries(given.map((field) => [field, update[field]])) }
+  const isVerified = update.status === 'verified'
+  const record: Capability = {
+    name,
+    status: update.status,
+    ...evidence,
+    verified_device_model: update.verified_device_model ?? null,
+    verified_firmware: update.verified_firmware ?? null,
+    verified_at: isVerified ? new Date(witness.at).toISOString() : null,
+    verified_by: isVerified ? witness.name : null,
+    note: update.note ?? null,
+  }
+  if (isVerified) refuseUnproven(record)
+  return record
+}
+
+function refuseForeignEvidence(name: CapabilityName, update: CapabilityUpdate): void {
+  const foreign = evidenceFields.filter((field) => (update[field] ?? null) !== null && !isGovernedBy(field, name))
+  if (foreign.length === 0) return
+  throw new Problem('invalid_request', `${name} does not govern ${foreign.join(', ')}`, {
+    errors: foreign.map((parameter) => ({
+      parameter,
+      code: 'invalid_request',
+      detail: `is not governed by ${name}`,
+    })),
+  })
+}
+
+function refuseUnproven(record: Capability): void {
+  const missing = [
+    ...(record.verified_device_model === null ? ['verified_device_model'] : []),
+    ...(record.verified_firmware === null ? ['verified_firmware'] : []),
+    ...missingEvidence(record),
+  ]
+  if (missing.length === 0) return
+  throw new Problem('invalid_request', `${record.name} cannot be verified without ${missing.join(', ')}`, {
+    status: 400,
+    errors: missing.map((parameter) => ({
+      parameter,
+      code: 'invalid_request',
+      detail: 'is needed for a verification',
+    })),
+  })
+}
+
+function missingEvidence(record: Capability): string[] {
+  switch (record.name) {
+    case 'write_path_convention':
+      return [
+        ...(record.soc_strategy_external_code === null ? ['soc_strategy_external_code'] : []),
+        ...((record.note ?? '').trim() === '' ? ['note'] : []),
+      ]
+    case 'export_limit_convention':
+      return record.export_limit_zero_blocks_export === null ? ['export_limit_zero_blocks_export'] : []
+    case 'setpoint_volatility':
+      return [
+        ...(record.volatile === null ? ['volatile'] : []),
+        ...(record.volatile === true && record.refresh_interval_seconds === null ? ['refresh_interval_seconds'] : []),
+      ]
+    case 'battery_power_sign_convention':
+    case 'grid_power_sign_convention':
+      return []
+  }
+}
+
+/** After a firmware update: what was verified on another one is unverified; its evidence stays to look at. */
+export function afterFirmware(record: Capability, firmware: string): Capability {
+  return record.status === 'verified' && record.verified_firmware !== firmware
+    ? { ...record, status: 'unverified' }
+    : record
+}
+
+/** Splits the records of a device into those that hold for another device of this model and firmware, and the rest. */
+export function chooseCopies(
+  source: readonly Capability[],
+  target: Pick<CapabilityCopy, 'target_device_model' | 'target_firmware'>,
+): { copied: Capability[]; notCopied: CapabilityCopied['not_copied'] } {
+  const reasonAgainst = (record: Capability) => {
+    if (record.status !== 'verified') return 'not_verified' as const
+    if (record.verified_device_model !== target.target_device_model) return 'other_device_model' as const
+    return record.verified_firmware === target.target_firmware ? undefined : ('other_firmware' as const)
+  }
+  return {
+    copied: source.filter((record) => reasonAgainst(record) === undefined),
+    notCopied: source.flatMap((record) => {
+      const reason = reasonAgainst(record)
+      return reason === undefined ? [] : [{ name: record.name, reason }]
+    }),
+  }
+}
+
+/** A stored record, brought to the present fields; one that cannot be read counts as never verified. */
+export function readStoredCapability(
+  name: CapabilityName,
+  parsed: { success: true; data: Capability } | { success: false },
+): Capability {
+  return parsed.success && parsed.data.name === name ? parsed.data : unverifiedCapability(name)
+}
