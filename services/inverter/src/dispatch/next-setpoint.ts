@@ -1,0 +1,68 @@
+import type { DispatchMode } from './schema.ts'
+
+/** Import left to the grid while the battery follows the load, watts. */
+export const gridReserveW = 100
+/** Changes smaller than this wait, watts. */
+export const deadbandW = 200
+/** Shortest time between two writes of the setpoint, milliseconds; cuts do not wait for it. */
+export const writeIntervalMs = 5000
+
+/** Setpoints count discharge as positive here, whatever the register does. */
+export interface SetpointInput {
+  readonly mode: DispatchMode
+  readonly maxPowerW: number
+  /** What the device was told last, watts. */
+  readonly commandedW: number
+  /** Import positive, watts. */
+  readonly gridW: number
+}
+
+/** The setpoint of this moment in watts, discharge positive; the specification's "Dispatch rules" 1 and 2. */
+export function nextSetpoint({ mode, maxPowerW, commandedW, gridW }: SetpointInput): number {
+  if (mode === 'hold') return 0
+  if (mode === 'charge_from_grid') return -maxPowerW
+  const base = Math.min(Math.max(commandedW, 0), maxPowerW)
+  const error = gridW - gridReserveW
+  const isImporting = gridW > 0
+  if (isImporting && Math.abs(error) <= deadbandW) return base
+  return Math.min(Math.max(base + error, 0), maxPowerW)
+}
+
+/** Which way a setpoint makes energy flow. */
+export function directionOf(setpointW: number): 'none' | 'charge' | 'discharge' {
+  if (setpointW === 0) return 'none'
+  return setpointW > 0 ? 'discharge' : 'charge'
+}
+
+/** What decides whether a setpoint is sent now. */
+export interface WriteInput {
+  readonly commandedW: number
+  readonly wantedW: number
+  readonly gridW: number
+  readonly sinceWriteMs: number
+  /** After how long a device that forgets its setpoint is told again; null for one that does not. */
+  readonly refreshMs: number | null
+}
+
+/** Whether to send: a change of direction and a cut while exporting at once, anything else beyond deadband and interval. */
+export function shouldWrite({ commandedW, wantedW, gridW, sinceWriteMs, refreshMs }: WriteInput): boolean {
+  if (refreshMs !== null && sinceWriteMs >= refreshMs) return true
+  if (wantedW === commandedW) return false
+  if (directionOf(wantedW) !== directionOf(commandedW)) return true
+  if (gridW <= 0 && wantedW < commandedW) return true
+  return Math.abs(wantedW - commandedW) >= deadbandW && sinceWriteMs >= writeIntervalMs
+}
+
+/** How a device counts; see the capabilities. */
+export interface SignConventions {
+  readonly batteryDischargePositive: boolean
+  readonly gridImportPositive: boolean
+}
+
+/** Our setpoint as the register counts it, and a battery power of the device as we do. */
+export const batterySign = (watts: number, { batteryDischargePositive }: SignConventions): number =>
+  batteryDischargePositive || watts === 0 ? watts : -watts
+
+/** The grid power of the device with import positive. */
+export const gridSign = (watts: number, { gridImportPositive }: SignConventions): number =>
+  gridImportPositive || watts === 0 ? watts : -watts

@@ -1,0 +1,44 @@
+import type { Dispatch } from './schema.ts'
+
+/** Why the gateway writes; it goes into the journal. */
+export interface WriteCause {
+  readonly cause: 'dispatch' | 'restore'
+  /** Name of the token, or the user; null for the service itself. */
+  readonly caller: string | null
+  readonly operationId: string | null
+}
+
+/** One device, past every cache. What fails throws a `Problem`. */
+export interface DeviceGateway {
+  readonly deviceId: string
+  /** A value from the device itself, in the units of the API (`battery_soc` and `soc_target_set` are ratios). */
+  readFresh(name: string): Promise<{
+    readonly value: number | boolean | string
+    /** When it was answered; milliseconds, monotonic. */
+    readonly at: number
+  }>
+  /** Writes and reads back until the value is there; resolves with what was read. */
+  writeConfirmed(name: string, value: number | boolean, cause: WriteCause): Promise<number | boolean | string>
+}
+
+/** What the dispatch asks about a configured device. */
+export interface DispatchDevice {
+  readonly id: string
+  /** Watts; null until the operator sets them. */
+  readonly maxChargePowerW: number | null
+  readonly maxDischargePowerW: number | null
+  readonly engineeringMode: boolean
+}
+
+/** The devices as they are configured at this moment. */
+export interface DispatchDevices {
+  find(deviceId: string): DispatchDevice | undefined
+  ids(): string[]
+}
+
+/** Something changed that a page may want to show. */
+export interface DispatchEvent {
+  readonly type: 'dispatch'
+  readonly device_id: string
+  readonly dispatch: Dispatch
+}

@@ -1,0 +1,196 @@
+import { z } from 'zod'
+import { registers, type Register } from './registers.ts'
+import { DispatchMode, StopReason, type DispatchState } from './schema.ts'
+
+const finite = z.number()
+const moment = z.int().min(0)
+
+/** What was asked for, caps and clamps applied. Moments are milliseconds since the epoch, powers watts. */
+export const Operation = z
+  .strictObject({
+    id: z.string().regex(/^[0-9a-f]{32}$/),
+    mode: DispatchMode,
+    targetSocPercent: finite.nullable(),
+    requestedPowerW: finite.positive().nullable(),
+    /** 0 for hold, which has no budget. */
+    maxPowerW: finite.min(0),
+    requestedUntil: moment,
+    until: moment,
+    isReplacement: z.boolean(),
+    /** Which endpoint it came from. */
+    origin: z.enum(['dispatch', 'energy']),
+    caller: z.string().nullable(),
+  })
+  .refine(
+    ({ mode, targetSocPercent, requestedPowerW, maxPowerW }) =>
+      mode === 'hold'
+        ? targetSocPercent === null && requestedPowerW === null && maxPowerW === 0
+        : targetSocPercent !== null && requestedPowerW !== null && maxPowerW <= requestedPowerW,
+    'has members its mode does not have',
+  )
+export type Operation = z.infer<typeof Operation>
+
+/** The registers as they were before the first operation, as the device counts. */
+export const Snapshot = z.strictObject({
+  strategy: z.int().min(0).max(255),
+  socTarget: finite,
+  gridCharge: z.boolean(),
+  setpoint: finite,
+})
+export type Snapshot = z.infer<typeof Snapshot>
+
+/** One write: decided, on its way, read back. The value of a setpoint is null until the plant was measured. */
+export const Step = z.strictObject({
+  register: z.enum(registers),
+  value: z.union([finite, z.boolean()]).nullable(),
+  status: z.enum(['planned', 'sent', 'confirmed']),
+})
+export type Step = z.infer<typeof Step>
+
+const applying = { operation: Operation, snapshot: Snapshot, steps: z.array(Step), commandedW: finite }
+const ending = { operation: Operation, snapshot: Snapshot, stopReason: StopReason, faultCode: z.string().nullable() }
+
+const Record = z.discriminatedUnion('phase', [
+  z.strictObject({
+    phase: z.literal('idle'),
+    stopReason: StopReason.nullable(),
+    faultCode: z.string().nullable(),
+  }),
+  /** The wish is known, nothing was written yet. */
+  z.strictObject({ phase: z.literal('precheck'), operation: Operation }),
+  z.strictObject({ phase: z.literal('applying'), ...applying }),
+  z.strictObject({ phase: z.literal('replacing'), ...applying }),
+  z.strictObject({
+    phase: z.literal('controlling'),
+    operation: Operation,
+    snapshot: Snapshot,
+    /** Told last, discharge positive. */
+    commandedW: finite,
+    write: z.enum(['sent', 'confirmed']),
+  }),
+  z.strictObject({
+    phase: z.literal('restoring'),
+    ...ending,
+    steps: z.array(Step),
+    attempts: z.int().min(0),
+  }),
+  /** Putting back failed; it is tried again. */
+  z.strictObject({
+    phase: z.literal('fault'),
+    ...ending,
+    attempts: z.int().min(1),
+    nextRestoreAt: moment,
+  }),
+])
+
+/** The dispatch of one device as it is persisted. */
+export const DispatchRecord = Record.refine(isPossible, 'cannot be')
+export type DispatchRecord = z.infer<typeof Record>
+export type PhaseOf<Phase extends DispatchRecord['phase']> = Extract<DispatchRecord, { phase: Phase }>
+
+export const idle = (stopReason: StopReason | null = null, faultCode: string | null = null): PhaseOf<'idle'> => ({
+  phase: 'idle',
+  stopReason,
+  faultCode,
+})
+
+const { strategy, socTarget, gridCharge, setpoint } = registers
+const restoreOrder: readonly Register[] = [setpoint, setpoint, gridCharge, socTarget, strategy]
+
+/** The registers an operation of the mode writes, in order. */
+export const applyOrder = (mode: DispatchMode): readonly Register[] =>
+  mode === 'hold' ? [strategy, gridCharge, setpoint] : [strategy, socTarget, gridCharge, setpoint]
+
+function isPossible(record: DispatchRecord): boolean {
+  switch (record.phase) {
+    case 'applying':
+    case 'replacing':
+      return (
+        record.operation.isReplacement === (record.phase === 'replacing') &&
+        areStepsPossible(record.steps, applyOrder(record.operation.mode))
+      )
+    case 'restoring':
+      return areStepsPossible(record.steps, restoreOrder) && record.steps.every(({ value }) => value !== null)
+    case 'controlling':
+      return isWithin(record)
+    case 'idle':
+    case 'precheck':
+    case 'fault':
+      return true
+  }
+}
+
+/** Steps are taken one after the other, each with a value, and the last one of a plan ends its phase. */
+function areStepsPossible(steps: readonly Step[], order: readonly Register[]): boolean {
+  const ranks = steps.map(({ status }) => ['confirmed', 'sent', 'planned'].indexOf(status))
+  return (
+    steps.length === order.length &&
+    steps.every(({ register }, index) => register === order[index]) &&
+    steps.every(({ register, value, status }) => value !== null || (register === setpoint && status === 'planned')) &&
+    steps.filter(({ status }) => status === 'sent').length <= 1 &&
+    ranks.every((rank, index) => index === 0 || rank >= (ranks[index - 1] ?? 0)) &&
+    steps.at(-1)?.status !== 'confirmed'
+  )
+}
+
+function isWithin({ operation, commandedW }: PhaseOf<'controlling'>): boolean {
+  const { mode, maxPowerW } = operation
+  if (mode === 'charge_from_grid') return commandedW === -maxPowerW
+  return commandedW >= 0 && commandedW <= maxPowerW
+}
+
+/** The state as the API names it. */
+export function stateOf(record: DispatchRecord): DispatchState {
+  switch (record.phase) {
+    case 'controlling':
+      return { charge_from_grid: 'charging', discharge_to_load: 'discharging', hold: 'holding' }[
+        record.operation.mode
+      ] as DispatchState
+    case 'restoring':
+      return record.stopReason === 'target_reached' && record.steps.every(({ status }) => status === 'planned')
+        ? 'target_reached'
+        : 'restoring'
+    case 'fault':
+      return 'fault_restore_pending'
+    case 'idle':
+    case 'precheck':
+    case 'applying':
+    case 'replacing':
+      return record.phase
+  }
+}
+
+/** Whether the device's settings are half ours. A settled operation is not, though its end restores all the same. */
+export const isRestoreRequired = ({ phase }: DispatchRecord): boolean =>
+  phase === 'applying' || phase === 'replacing' || phase === 'restoring' || phase === 'fault'
+
+/** The operation that is on, or whose end is not finished. */
+export const operationOf = (record: DispatchRecord): Operation | undefined =>
+  record.phase === 'idle' ? undefined : record.operation
+
+/** A record as its row has it: state and duty in clear, the rest as JSON. */
+export interface StoredRecord {
+  readonly state: string
+  readonly restoreRequired: boolean
+  readonly record: string
+}
+
+export const storedRecord = (record: DispatchRecord): StoredRecord => ({
+  state: stateOf(record),
+  restoreRequired: isRestoreRequired(record),
+  record: JSON.stringify(record),
+})
+
+/** Reads a row; undefined when it is no record, an impossible one, or not what its columns say. */
+export function readRecord(row: StoredRecord): DispatchRecord | undefined {
+  let content: unknown
+  try {
+    content = JSON.parse(row.record)
+  } catch {
+    return undefined
+  }
+  const result = DispatchRecord.safeParse(content)
+  if (!result.success) return undefined
+  const { data } = result
+  return stateOf(data) === row.state && isRestoreRequired(data) === row.restoreRequired ? data : undefined
+}

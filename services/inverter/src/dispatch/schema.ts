@@ -1,0 +1,157 @@
+import { z } from 'zod'
+
+/** What the battery is made to do; `export_to_grid` is reserved and refused. */
+export const DispatchModeRequested = z.enum(['charge_from_grid', 'discharge_to_load', 'hold', 'export_to_grid'])
+export const DispatchMode = DispatchModeRequested.exclude(['export_to_grid']).meta({ id: 'DispatchMode' })
+export type DispatchMode = z.infer<typeof DispatchMode>
+
+/** Watts beyond which a request is a mistake. */
+export const largestPowerW = 50_000
+
+/** A request to start or replace; the specification's "Dispatch request". */
+export const DispatchRequest = z
+  .strictObject({
+    mode: DispatchModeRequested,
+    target_soc_percent: z
+      .number()
+      .optional()
+      .meta({ description: 'State of charge that ends the operation, 5 to 95; not for hold' }),
+    max_power_w: z
+      .number()
+      .min(0)
+      .max(largestPowerW)
+      .optional()
+      .meta({ description: 'Upper bound, clamped to the limit of the device; not for hold' }),
+    valid_until: z.iso
+      .datetime({ offset: true })
+      .meta({ description: 'When control ends at the latest, with time zone offset; capped at six hours' }),
+    expected_operation_id: z
+      .string()
+      .min(1)
+      .max(64)
+      .optional()
+      .meta({ description: 'Replace this operation and no other' }),
+  })
+  .superRefine((request, context) => {
+    for (const [path, message] of combinationIssues(request))
+      context.addIssue({ code: 'custom', path: [path], message })
+  })
+  .meta({ id: 'DispatchRequest' })
+export type DispatchRequest = z.infer<typeof DispatchRequest>
+
+function combinationIssues(request: {
+  mode: z.infer<typeof DispatchModeRequested>
+  target_soc_percent?: number | undefined
+  max_power_w?: number | undefined
+}): [string, string][] {
+  const { mode, target_soc_percent: target, max_power_w: power } = request
+  if (mode === 'export_to_grid') return []
+  if (mode === 'hold') {
+    return [
+      ...(target === undefined ? [] : [['target_soc_percent', 'is not accepted for hold'] as [string, string]]),
+      ...((power ?? 0) === 0 ? [] : [['max_power_w', 'is not accepted for hold'] as [string, string]]),
+    ]
+  }
+  return [
+    ...(target === undefined ? [['target_soc_percent', `is required for ${mode}`] as [string, string]] : []),
+    ...(power === undefined ? [['max_power_w', `is required for ${mode}`] as [string, string]] : []),
+    ...(power === 0 ? [['max_power_w', 'must be more than 0'] as [string, string]] : []),
+  ]
+}
+
+export const DispatchState = z.enum([
+  'idle',
+  'precheck',
+  'applying',
+  'charging',
+  'discharging',
+  'holding',
+  'replacing',
+  'target_reached',
+  'restoring',
+  'fault',
+  'fault_restore_pending',
+])
+export type DispatchState = z.infer<typeof DispatchState>
+
+/** Why control ended. */
+export const StopReason = z
+  .enum([
+    'target_reached',
+    'ttl_expired',
+    'telemetry_stale',
+    'operator_cancelled',
+    'shutdown',
+    'device_error',
+    'write_not_allowed',
+    'store_unavailable',
+    'device_reconfigured',
+    'snapshot_stale',
+  ])
+  .meta({ id: 'DispatchStopReason' })
+export type StopReason = z.infer<typeof StopReason>
+
+const watts = z.number()
+const moment = z.iso.datetime()
+
+/** What is done with the battery of a device, or was last. */
+export const Dispatch = z
+  .object({
+    device_id: z.string(),
+    operation_id: z.string().nullable().meta({ description: '32 hexadecimal digits; null while nothing is active' }),
+    mode: DispatchMode.nullable(),
+    state: DispatchState,
+    phase: z.enum(['idle', 'precheck', 'applying', 'controlling', 'replacing', 'restoring', 'fault']),
+    control_state: z
+      .enum(['controlled', 'restored', 'unknown'])
+      .meta({ description: 'Whose settings the device has: ours, its own, or it could not be confirmed' }),
+    restore_required: z.boolean().meta({
+      description: 'Settings are half changed: they are being put back, or will be as soon as that is possible',
+    }),
+    target_soc_percent: z.number().nullable(),
+    max_power_w: watts.nullable().meta({ description: 'The bound in force' }),
+    max_power_w_requested: watts.nullable(),
+    max_power_w_clamped: z.boolean(),
+    valid_until: moment.nullable().meta({ description: 'When control ends at the latest, caps considered' }),
+    commanded_direction: z.enum(['none', 'charge', 'discharge']),
+    commanded_power_w: watts.min(0),
+    stop_reason: StopReason.nullable().meta({ description: 'Why the last or the ending operation stopped' }),
+    fault_code: z.string().nullable().meta({ description: 'Code of the error that stopped it' }),
+    replaced: z.boolean().meta({ description: 'The operation took the place of another' }),
+    restore_attempts: z.int().min(0).meta({ description: 'Failed attempts to put the settings back' }),
+    next_restore_at: moment.nullable(),
+  })
+  .meta({ id: 'Dispatch' })
+export type Dispatch = z.infer<typeof Dispatch>
+
+const registerValue = z.union([z.number(), z.boolean()])
+
+/** What a request would do, found out without writing anything. */
+export const DispatchPreview = z
+  .object({
+    device_id: z.string(),
+    outcome: z
+      .enum(['start', 'replace', 'unchanged', 'target_reached'])
+      .meta({ description: 'What the same request would do now' }),
+    mode: DispatchMode,
+    target_soc_percent: z.number().nullable(),
+    battery_soc_percent: z.number(),
+    max_power_w: watts.nullable(),
+    max_power_w_requested: watts.nullable(),
+    max_power_w_clamped: z.boolean(),
+    valid_until: moment,
+    valid_until_clamped: z.boolean(),
+    commanded_direction: z.enum(['none', 'charge', 'discharge']),
+    commanded_power_w: watts.min(0),
+    changes: z
+      .array(z.object({ name: z.string(), from: registerValue, to: registerValue }))
+      .meta({ description: 'Registers in the order they would be written' }),
+    restores: z
+      .array(z.object({ name: z.string(), to: registerValue }))
+      .meta({ description: 'Registers in the order they would be written at the end' }),
+    warnings: z.array(z.object({ code: z.string(), detail: z.string() })),
+  })
+  .meta({ id: 'DispatchPreview' })
+export type DispatchPreview = z.infer<typeof DispatchPreview>
+
+export const DispatchParams = z.object({ device_id: z.string().min(1).max(64) })
