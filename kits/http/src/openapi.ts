@@ -12,6 +12,10 @@ export interface ApiDescription {
   readonly description: string
   /** The body of every error answer. */
   readonly errorBody: z.ZodType
+  /** Media type of error answers; `application/json` when left out. */
+  readonly errorMedia?: string
+  /** Status of a request whose path or query is not as its schema says; 400 when left out. */
+  readonly invalidParameter?: 400 | 422
   readonly securitySchemes: Record<string, OpenAPIV3_1.SecuritySchemeObject>
   /** Which schemes open a route of this access; an empty list for one that needs none. */
   readonly security: (access: string) => Record<string, string[]>[]
@@ -80,13 +84,19 @@ const errorTexts: Record<number, string> = {
   422: 'A member of the body is not valid',
   429: 'Too many requests',
   500: 'Failed on the server',
+  502: 'What stands behind the service did not do its part',
+  503: 'Not now',
+  504: 'Waited too long',
 }
 
 /** The error statuses a route can answer: what its schemas, access and limit bring along, and what it adds itself. */
-function errorStatuses(spec: Route['spec'], isOpen: boolean): number[] {
+function errorStatuses(spec: Route['spec'], about: ApiDescription): number[] {
+  const isOpen = about.security(spec.access).length === 0
   const statuses = new Set([429, 500, ...(spec.errors ?? [])])
   if (!isOpen) for (const status of [401, 403]) statuses.add(status)
-  if (spec.params !== undefined || spec.query !== undefined || spec.body !== undefined) statuses.add(400)
+  if (spec.params !== undefined || spec.query !== undefined) statuses.add(about.invalidParameter ?? 400)
+  // A body that cannot be parsed at all.
+  if (spec.body !== undefined) statuses.add(400)
   if (spec.body !== undefined) for (const status of [413, 415, 422]) statuses.add(status)
   return [...statuses].sort((a, b) => a - b)
 }
@@ -99,7 +109,7 @@ function contentSchema(media: string): z.ZodType {
 export function fastifySchemaOf(spec: Route['spec'], about: ApiDescription): FastifySchema {
   const { success } = spec
   const security = about.security(spec.access)
-  const errors = errorStatuses(spec, security.length === 0)
+  const errors = errorStatuses(spec, about)
   const described =
     'body' in success
       ? { content: { 'application/json': { schema: success.body } }, description: success.description ?? 'Success' }
@@ -108,6 +118,7 @@ export function fastifySchemaOf(spec: Route['spec'], about: ApiDescription): Fas
           description: success.description,
         }
   return {
+    ...(spec.hidden === true ? { hide: true } : {}),
     tags: [spec.tag],
     summary: spec.summary,
     ...(spec.description === undefined ? {} : { description: spec.description }),
@@ -122,7 +133,10 @@ export function fastifySchemaOf(spec: Route['spec'], about: ApiDescription): Fas
       ...Object.fromEntries(
         errors.map((status) => [
           status,
-          { description: errorTexts[status] ?? 'Error', content: { 'application/json': { schema: about.errorBody } } },
+          {
+            description: errorTexts[status] ?? 'Error',
+            content: { [about.errorMedia ?? 'application/json']: { schema: about.errorBody } },
+          },
         ]),
       ),
     },

@@ -66,6 +66,8 @@ export interface RouteSpec<Access, Limit, P extends Schema, Q extends Schema, B 
   readonly success: S
   /** Error statuses beyond those that follow from access, limit and schemas. */
   readonly errors?: readonly number[]
+  /** Left out of the document, such as the files of a page. */
+  readonly hidden?: true
 }
 
 /** An endpoint as a value: what the server registers, the document describes and a test enumerates. */

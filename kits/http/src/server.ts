@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import fastifyCookie from '@fastify/cookie'
 import type { Log } from '@hearth/runtime'
 import Fastify, { LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
@@ -15,6 +16,8 @@ export interface ErrorAnswer {
   readonly status: number
   readonly body: unknown
   readonly headers?: Readonly<Record<string, string>>
+  /** Media type of the body; `application/json` when left out. */
+  readonly media?: string
 }
 
 /** What the guard is told about the request before anything of it is parsed. */
@@ -30,21 +33,28 @@ export interface ServerParts {
   readonly about: ApiDescription
   /**
    * Runs before a request is parsed: finds the caller, counts the request, checks the access, and returns the caller for the
-   * handler; throws to refuse. `spec` is undefined for a path under `/api` that does not exist, which counts as well.
+   * handler; throws to refuse. `spec` is undefined for a path of the API that does not exist, which counts as well.
    */
   readonly guard: (guarded: GuardedRequest, spec: Route['spec'] | undefined) => Promise<unknown>
-  readonly toError: (error: unknown) => ErrorAnswer
+  readonly toError: (error: unknown, request: FastifyRequest) => ErrorAnswer
   readonly trust: ForwardingTrust
   readonly log: Log
   /** Folder of the built web pages. */
   readonly pages: string
+  /** Beginnings of paths that are never pages; `/api` when left out. */
+  readonly apiPaths?: readonly string[]
+  /** Largest body of a request, bytes; 1 MiB when left out. */
+  readonly bodyLimit?: number
 }
 
 /** How long requests may go on after the server was asked to close, milliseconds. */
 const closingLimit = 5000
 
-/** Largest body of a request, bytes. */
+/** Largest body of a request unless a service says otherwise, bytes. */
 export const bodyLimit = 1_048_576
+
+/** What a caller may choose as the id of its request. */
+const requestId = /^[\w-]{1,64}$/
 
 /**
  * Builds the HTTP server of a service out of its routes. Nothing listens yet; `inject` works at once. Every error, also the
@@ -54,7 +64,11 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   const app = Fastify({
     loggerInstance: parts.log,
     logController: new LogController({ disableRequestLogging: true }),
-    bodyLimit,
+    bodyLimit: parts.bodyLimit ?? bodyLimit,
+    genReqId: (request) => {
+      const asked = request.headers['x-request-id']
+      return typeof asked === 'string' && requestId.test(asked) ? asked : randomUUID()
+    },
     trustProxy: (address: string) => parts.trust.proxies.has(address),
     routerOptions: { maxParamLength: 256 },
     requestTimeout: 30_000,
@@ -69,6 +83,10 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     app.server.keepAliveTimeout = 1
     // Nor may one that never finishes its request hold the service up.
     setTimeout(() => app.server.closeAllConnections(), closingLimit).unref()
+    done()
+  })
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id)
     done()
   })
   await addSecurityHeaders(app)
@@ -106,7 +124,7 @@ function clientOf(request: FastifyRequest, trust: ForwardingTrust): GuardedReque
 function addRoutes(app: FastifyInstance, parts: ServerParts): void {
   const methodsOf = new Map<string, Method[]>()
   for (const route of parts.routes) {
-    const url = route.spec.path.replaceAll(/\{(\w+)\}/g, ':$1')
+    const url = route.spec.path.replaceAll(':', '::').replaceAll(/\{(\w+)\}/g, ':$1')
     methodsOf.set(url, [...(methodsOf.get(url) ?? []), route.spec.method])
     addRoute(app, parts, { route, url })
   }
@@ -135,7 +153,7 @@ function addRoute(app: FastifyInstance, parts: ServerParts, { route, url }: { ro
 }
 
 function sendContent(reply: FastifyReply, media: string, answer: Content): FastifyReply {
-  reply.type(media.startsWith('text/') ? `${media}; charset=utf-8` : media)
+  if (!reply.hasHeader('content-type')) reply.type(media.startsWith('text/') ? `${media}; charset=utf-8` : media)
   if (answer.fileName !== undefined) {
     const plain = answer.fileName.replaceAll(/[^\w.-]/g, '_')
     reply.header(
@@ -169,27 +187,29 @@ function refuseOtherMethods(
 
 async function answerUnknown(parts: ServerParts, sendPage: SendPage, guarded: GuardedRequest): Promise<FastifyReply> {
   const { request, reply } = guarded
-  const isPage =
-    request.method === 'GET' &&
-    !request.url.startsWith('/api/') &&
-    request.url !== '/api' &&
-    !/\.\w+(\?|$)/.test(request.url)
-  if (isPage) return sendPage(reply)
+  const isApi = (parts.apiPaths ?? ['/api']).some((path) => new RegExp(`^${path}(?:[/?]|$)`).test(request.url))
+  if (request.method === 'GET' && !isApi && !looksLikeFile(request.url)) return sendPage(reply)
   try {
-    if (request.url.startsWith('/api')) await parts.guard(guarded, undefined)
+    if (isApi) await parts.guard(guarded, undefined)
     throw new Fault({ kind: 'not-found' })
   } catch (error) {
     return sendError(parts, reply, error)
   }
 }
 
+/** A name with an ending, or any part that begins with a dot: never a page of the application. */
+function looksLikeFile(url: string): boolean {
+  const path = url.replace(/[?#].*$/s, '')
+  return /\.\w+$/.test(path) || /\/(?:\.|%2e)/i.test(path)
+}
+
 function sendError(parts: ServerParts, reply: FastifyReply, error: unknown): FastifyReply {
-  const answer = parts.toError(faultOfError(error))
+  const answer = parts.toError(faultOfError(error), reply.request)
   if (answer.status >= 500)
     parts.log.error({ err: error, url: reply.request.url.replace(/\?.*/s, '') }, 'request failed')
   return reply
     .code(answer.status)
     .headers({ 'cache-control': 'no-store', ...answer.headers })
-    .type('application/json; charset=utf-8')
+    .type(`${answer.media ?? 'application/json'}; charset=utf-8`)
     .send(JSON.stringify(answer.body))
 }

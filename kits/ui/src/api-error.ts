@@ -30,18 +30,45 @@ export class ApiError extends Error {
   }
 }
 
-/** Reads an error answer; a body that is not the known shape still gives a sentence for a person. */
+/**
+ * Reads an error answer: the envelope with `error`, `message` and `details`, or a problem document (RFC 9457) with `code`,
+ * `detail` and `errors`. A body of neither shape still gives a sentence for a person.
+ */
 export async function readApiError(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => undefined)
   const known = isRecord(body) ? body : {}
-  const message = typeof known['message'] === 'string' ? known['message'] : `The server answered ${response.status}`
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
-  return new ApiError(message, {
+  const { message, kind, details } = typeof known['code'] === 'string' ? fromProblem(known) : fromEnvelope(known)
+  return new ApiError(message === '' ? `The server answered ${response.status}` : message, {
     status: response.status,
-    kind: typeof known['error'] === 'string' ? known['error'] : '',
-    details: known['details'],
+    kind,
+    details,
     retryAfter: Number.isFinite(seconds) ? seconds : undefined,
   })
+}
+
+interface ErrorFacts {
+  message: string
+  kind: string
+  details: unknown
+}
+
+function fromEnvelope(body: Readonly<Record<string, unknown>>): ErrorFacts {
+  return { message: text(body['message']), kind: text(body['error']), details: body['details'] }
+}
+
+/** The code is what the envelope calls a reason; the parts of `errors` are its fields. */
+function fromProblem({ code, detail, errors, ...members }: Readonly<Record<string, unknown>>): ErrorFacts {
+  const fields = (Array.isArray(errors) ? (errors as unknown[]) : []).filter(isRecord).map((part) => ({
+    path: text(part['parameter'] ?? part['name']),
+    code: text(part['code']),
+    message: text(part['detail']),
+  }))
+  return {
+    message: text(detail),
+    kind: text(code),
+    details: { ...members, reason: code, ...(fields.length > 0 ? { fields } : {}) },
+  }
 }
 
 /** The error of a request that got no answer. */

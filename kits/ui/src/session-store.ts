@@ -87,7 +87,7 @@ async function readSession(path: string): Promise<SessionState> {
 }
 
 function signedIn(answer: unknown): SessionState {
-  const session = (answer as { data: ServerSession }).data
+  const { data: session = answer as ServerSession } = answer as { data?: ServerSession }
   return { step: session.password_change_required ? 'password-change' : 'signed-in', session }
 }
 

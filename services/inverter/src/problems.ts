@@ -163,7 +163,10 @@ function problemOf(error: unknown): Problem {
 function problemOfFault(reason: FaultReason): Problem {
   switch (reason.kind) {
     case 'invalid':
-      return invalidRequest(reason.part === 'query' || reason.part === 'params' ? 'invalid_parameter' : 'invalid_request', reason.fields)
+      return invalidRequest(
+        reason.part === 'query' || reason.part === 'params' ? 'invalid_parameter' : 'invalid_request',
+        reason.fields,
+      )
     case 'unauthenticated':
       return new Problem('missing_token', 'The header Authorization with a bearer token is missing')
     case 'forbidden':
@@ -173,9 +176,13 @@ function problemOfFault(reason: FaultReason): Problem {
     case 'method-not-allowed':
       return new Problem('method_not_allowed', `Only ${reason.allowed.join(', ')} here`)
     case 'rate-limited':
-      return new Problem('rate_limited', `At most ${reason.limit} in ${reason.windowSeconds} seconds; try again in ${reason.retryAfterSeconds} s`, {
-        retryAfterSeconds: reason.retryAfterSeconds,
-      })
+      return new Problem(
+        'rate_limited',
+        `At most ${reason.limit} in ${reason.windowSeconds} seconds; try again in ${reason.retryAfterSeconds} s`,
+        {
+          retryAfterSeconds: reason.retryAfterSeconds,
+        },
+      )
     case 'too-large':
       return new Problem('invalid_request', 'The body is larger than 512 KiB', { status: 413 })
     case 'unsupported-media-type':

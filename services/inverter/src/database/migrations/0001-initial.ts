@@ -23,7 +23,9 @@ async function addAccounts(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('sessions')
     .addColumn('key_hash', 'text', (column) => column.primaryKey())
-    .addColumn('username', 'text', (column) => column.notNull().references('administrators.username').onDelete('cascade'))
+    .addColumn('username', 'text', (column) =>
+      column.notNull().references('administrators.username').onDelete('cascade'),
+    )
     .addColumn('created_at', 'bigint', (column) => column.notNull())
     .addColumn('last_used_at', 'bigint', (column) => column.notNull())
     .execute()

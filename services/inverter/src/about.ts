@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs'
+import type { ApiDescription } from '@hearth/http'
+import { sessionCookie } from './access.ts'
+import { ProblemDocument } from './problems.ts'
+
+/** The version of the service, from its package. */
+export const version = (
+  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+).version
+
+/** What the API document says about the service and its ways in. */
+export const about: ApiDescription = {
+  title: 'Hearth Inverter',
+  version,
+  description:
+    'Gateway to RCT Power inverters: values, approved writes, battery dispatch, Energy Manager, readiness, scraper metrics. Values come in the unit of their metric. Errors are problem documents (RFC 9457) with a `code`.',
+  errorBody: ProblemDocument,
+  errorMedia: 'application/problem+json',
+  invalidParameter: 422,
+  securitySchemes: {
+    token: { type: 'http', scheme: 'bearer', description: 'An access token, made on the Tokens page' },
+    session: {
+      type: 'apiKey',
+      in: 'cookie',
+      name: sessionCookie,
+      description: 'The administrator’s browser. Writes need the header X-CSRF-Token.',
+    },
+  },
+  security: (access) => {
+    if (access === 'public' || access === 'docs') return []
+    return access === 'admin' || access === 'any-session' ? [{ session: [] }] : [{ token: [] }, { session: [] }]
+  },
+  tags: [
+    { name: 'General', description: 'The service itself' },
+    { name: 'Metrics', description: 'Values of the inverter' },
+    { name: 'Devices', description: 'Configured inverters' },
+    { name: 'Battery', description: 'Dispatch of the battery' },
+    { name: 'Energy', description: 'The Energy Manager' },
+    { name: 'Health', description: 'Faults, battery status, events' },
+    { name: 'Diagnostics', description: 'What happens on the wire' },
+    { name: 'Administration', description: 'The administrator’s pages; not part of the public contract' },
+  ],
+}

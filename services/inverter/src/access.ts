@@ -1,0 +1,191 @@
+import { isCsrfToken } from '@hearth/credentials'
+import {
+  addressGroup,
+  allowanceHeaders,
+  createAddressSet,
+  createBudget,
+  Fault,
+  routeFor,
+  type AddressSet,
+  type GuardedRequest,
+  type Route,
+} from '@hearth/http'
+import type { Clock } from '@hearth/runtime'
+import { createFailureBlock } from './accounts/failure-block.ts'
+import { Problem } from './problems.ts'
+
+/** Who is calling, once that is known. */
+export interface Caller {
+  /** Name of the token, the user, or `command line`. */
+  readonly name: string
+  readonly via:
+    | { readonly kind: 'token'; readonly id: string; readonly role: 'read' | 'read_write' }
+    | { readonly kind: 'session'; readonly key: string; readonly passwordChangeRequired: boolean }
+    | { readonly kind: 'operator' }
+}
+
+/** What a handler may rely on, by the access its route states. */
+interface Callers {
+  /** Anyone. */
+  public: undefined
+  /** Anyone while the description is public, nobody otherwise. */
+  docs: undefined
+  /** Any valid token, or the administrator. */
+  read: Caller
+  /** A read/write token, or the administrator. */
+  'read-write': Caller
+  /** As `read-write`, while write access is on. */
+  'write-access': Caller
+  /** As `read-write`, while the vendor diagnostics are on. */
+  vendor: Caller
+  /** As `read`, unless the scraper page says that no token is needed. */
+  scrape: Caller | undefined
+  /** The administrator's browser, or the command line. */
+  admin: Caller
+  /** A browser session, even one that must change its password first. */
+  'any-session': Caller & { readonly via: { readonly kind: 'session' } }
+}
+export type Access = keyof Callers
+export type Limit = 'counted' | 'scrape' | 'none'
+
+/** The service's way to write an endpoint; see `routeFor`. */
+export const route = routeFor<Callers, Limit>()
+
+/** The name of the session's cookie; other services on the same host name have theirs. */
+export const sessionCookie = 'hearth_inverter_session'
+
+/** What the gate asks about the service's present state. */
+export interface GateParts {
+  readonly clock: Clock
+  readonly requestsPerMinute: number
+  readonly exempt: readonly string[]
+  readonly isDocsPublic: boolean
+  readonly isVendorDiagnosticsOn: boolean
+  readonly isWriteAccessOn: () => boolean
+  /** How the scraper is let in; see the settings. */
+  readonly scraping: () => { tokenRequired: boolean; perMinute: number; sources: AddressSet }
+  readonly identifyToken: (token: string) => Promise<Caller | undefined>
+  readonly identifySession: (key: string) => Promise<Caller | undefined>
+  /** Whether the connection came in by the private socket of the data directory. */
+  readonly isOperator: (request: GuardedRequest['request']) => boolean
+}
+
+export interface Gate {
+  check(guarded: GuardedRequest, spec: Route['spec'] | undefined): Promise<Caller | undefined>
+  /** How long sign-in stays closed for the address, seconds; 0 when it is open. */
+  signInClosedFor(address: string): number
+  noteSignIn(address: string, worked: boolean): void
+}
+
+/** Builds what every request passes before it is parsed, in the order of the specification: switch, who, how often, whether. */
+export function createGate(parts: GateParts): Gate {
+  const { clock } = parts
+  const failures = createFailureBlock(clock)
+  const signIns = createFailureBlock(clock)
+  const budget = createBudget({ limit: parts.requestsPerMinute, windowSeconds: 60, clock })
+  const exempt = createAddressSet(parts.exempt)
+  let scrapeLimit = 0
+  let scrapes = budget
+
+  function scrapeBudget() {
+    const { perMinute } = parts.scraping()
+    if (perMinute !== scrapeLimit) scrapes = createBudget({ limit: perMinute, windowSeconds: 60, clock })
+    scrapeLimit = perMinute
+    return scrapes
+  }
+
+  async function identify({ request, client }: GuardedRequest): Promise<Caller | undefined> {
+    if (parts.isOperator(request)) return { name: 'command line', via: { kind: 'operator' } }
+    const header = request.headers.authorization
+    if (header === undefined) {
+      const key = request.cookies[sessionCookie]
+      return key === undefined ? undefined : parts.identifySession(key)
+    }
+    const token = /^Bearer +(\S+)$/i.exec(header)?.[1]
+    const caller = token === undefined ? undefined : await parts.identifyToken(token)
+    if (caller !== undefined) return caller
+    const group = addressGroup(client.address)
+    const closed = failures.note(group)
+    if (closed > 0 && !exempt.has(client.address))
+      throw new Problem('rate_limited', `Too many wrong tokens from this address; try again in ${closed} s`, {
+        retryAfterSeconds: closed,
+      })
+    throw new Problem('invalid_token', 'The access token is unknown, revoked or expired')
+  }
+
+  function count({ reply, client }: GuardedRequest, caller: Caller | undefined, limit: string): void {
+    if (limit === 'none' || caller?.via.kind === 'operator' || exempt.has(client.address)) return
+    const key = `${caller?.via.kind === 'token' ? caller.via.id : (caller?.name ?? '')} ${addressGroup(client.address)}`
+    const allowance = (limit === 'scrape' ? scrapeBudget() : budget).take(key)
+    reply.headers(allowanceHeaders(allowance, clock.now()))
+    if (!allowance.allowed) throw new Fault({ kind: 'rate-limited', ...allowance })
+  }
+
+  async function check(guarded: GuardedRequest, spec: Route['spec'] | undefined): Promise<Caller | undefined> {
+    const access = (spec?.access ?? 'read') as Access
+    refuseSwitchedOff(parts, access)
+    if (access === 'public' || access === 'docs') {
+      count(guarded, undefined, spec?.limit ?? 'counted')
+      return undefined
+    }
+    const caller = await identify(guarded)
+    if (caller === undefined && !(access === 'scrape' && mayScrapeOpenly(parts, guarded))) throw nobody(access)
+    count(guarded, caller, spec?.limit ?? 'counted')
+    if (caller !== undefined) checkCaller(guarded, caller, access)
+    return caller
+  }
+
+  return {
+    check,
+    signInClosedFor: (address) => (exempt.has(address) ? 0 : signIns.closedFor(addressGroup(address))),
+    noteSignIn: (address, worked) =>
+      void (worked ? signIns.forget(addressGroup(address)) : signIns.note(addressGroup(address))),
+  }
+}
+
+/** What is switched off does not exist, for anyone: before it is asked who calls. */
+function refuseSwitchedOff(parts: GateParts, access: Access): void {
+  if (access === 'write-access' && !parts.isWriteAccessOn())
+    throw new Problem('write_disabled', 'Write access is off; an administrator switches it on')
+  if ((access === 'docs' && !parts.isDocsPublic) || (access === 'vendor' && !parts.isVendorDiagnosticsOn))
+    throw new Problem('not_found', 'There is nothing at this address')
+}
+
+function mayScrapeOpenly(parts: GateParts, { client }: GuardedRequest): boolean {
+  const { tokenRequired, sources } = parts.scraping()
+  return !tokenRequired && (sources.isEmpty || sources.has(client.address))
+}
+
+function nobody(access: Access): Problem {
+  return access === 'admin' || access === 'any-session'
+    ? new Problem('sign_in_required', 'Sign in first')
+    : new Problem('missing_token', 'The header Authorization with a bearer token is missing')
+}
+
+function checkCaller(guarded: GuardedRequest, { via }: Caller, access: Access): void {
+  if (via.kind === 'token') checkToken(via.role, access)
+  if (via.kind === 'session') checkSession(guarded, via, access)
+  if (via.kind === 'operator' && access === 'any-session') throw new Problem('sign_in_required', 'Sign in first')
+}
+
+function checkToken(role: 'read' | 'read_write', access: Access): void {
+  if (access === 'admin' || access === 'any-session')
+    throw new Problem('insufficient_scope', 'This needs a signed-in administrator, not a token')
+  if (role === 'read' && access !== 'read' && access !== 'scrape')
+    throw new Problem('insufficient_scope', 'This needs a read/write token')
+}
+
+type SessionWay = Extract<Caller['via'], { kind: 'session' }>
+
+function checkSession({ request }: GuardedRequest, session: SessionWay, access: Access): void {
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  if (!isRead) {
+    const csrf = request.headers['x-csrf-token']
+    if (request.headers['sec-fetch-site'] === 'cross-site')
+      throw new Problem('forbidden', 'Requests from other sites are refused')
+    if (typeof csrf !== 'string' || !isCsrfToken(csrf, session.key))
+      throw new Problem('forbidden', 'The header X-CSRF-Token is missing or not valid')
+  }
+  if (session.passwordChangeRequired && access !== 'any-session')
+    throw new Problem('password_change_required', 'The generated password must be changed first')
+}

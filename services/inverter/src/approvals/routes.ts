@@ -1,0 +1,37 @@
+import type { Route } from '@hearth/http'
+import { route } from '../access.ts'
+import type { Approvals } from './approvals.ts'
+import { ParameterList, Selection } from './schema.ts'
+
+/** The catalog with what is shown and what may be written. */
+export function approvalRoutes(approvals: Approvals, changed: () => void): Route[] {
+  const shared = { tag: 'Administration', path: '/admin/api/parameters', access: 'admin', limit: 'counted' } as const
+  return [
+    route(
+      {
+        ...shared,
+        method: 'GET',
+        summary: 'All objects of the catalog',
+        success: { status: 200, body: ParameterList },
+      },
+      () => ({ parameters: approvals.parameters() }),
+    ),
+    route(
+      {
+        ...shared,
+        method: 'PUT',
+        summary: 'Choose what is shown and what may be written',
+        description:
+          'A list that is left out stays as it is. Limits are those of the wire type, not safe operating limits.',
+        body: Selection,
+        success: { status: 200, body: ParameterList },
+        errors: [409],
+      },
+      async ({ body }) => {
+        await approvals.select(body)
+        changed()
+        return { parameters: approvals.parameters() }
+      },
+    ),
+  ]
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { MetricName } from '../catalog/schema.ts'
+
+/** Which metrics a reading without names shows, and which may be written. */
+export const Selection = z
+  .strictObject({
+    exposed_names: z.array(MetricName).max(894).optional(),
+    write_names: z.array(MetricName).max(894).optional(),
+  })
+  .meta({ id: 'Selection' })
+export type Selection = z.output<typeof Selection>
+
+/** One object of the catalog as the approval page shows it. */
+export const Parameter = z
+  .object({
+    name: z.string(),
+    vendor_name: z.string(),
+    group: z.string(),
+    unit: z.string().nullable(),
+    value_type: z.enum(['boolean', 'integer', 'number', 'string', 'enum']),
+    is_action: z.boolean(),
+    exposed: z.boolean(),
+    approved: z.boolean(),
+    writable: z.boolean().meta({ description: 'The allowlist knows it' }),
+    minimum: z.number().nullable().meta({ description: 'Limit of the wire type, not a safe operating limit' }),
+    maximum: z.number().nullable(),
+    allowed_values: z.array(z.number()).nullable(),
+    labels: z.record(z.string(), z.string()).nullable(),
+    help_text: z.string().nullable(),
+  })
+  .meta({ id: 'Parameter' })
+export type Parameter = z.infer<typeof Parameter>
+
+export const ParameterList = z.object({ parameters: z.array(Parameter) }).meta({ id: 'ParameterList' })

@@ -1,0 +1,94 @@
+import { chmodSync, closeSync, openSync, rmSync } from 'node:fs'
+import { createServer, request, type IncomingMessage, type RequestListener } from 'node:http'
+import { join } from 'node:path'
+import type { Socket } from 'node:net'
+
+const name = 'control.sock'
+
+/** Longest address of a socket the system takes, bytes. */
+const longestAddress = 100
+
+/**
+ * The private way in of the command line: a socket in the data directory, which nobody but its owner can reach. What comes
+ * in by it is the operator, who could read the database as well.
+ */
+export interface ControlSocket {
+  isOperator(socket: Socket): boolean
+  listen(handle: RequestListener): Promise<void>
+  close(): Promise<void>
+}
+
+export function createControlSocket(dataDirectory: string): ControlSocket {
+  const operators = new WeakSet<Socket>()
+  let handle: RequestListener = (_request, response) => void response.end()
+  const server = createServer((incoming, outgoing) => handle(incoming, outgoing))
+  server.on('connection', (socket) => operators.add(socket))
+  return {
+    isOperator: (socket) => operators.has(socket),
+    async listen(handler) {
+      handle = handler
+      rmSync(join(dataDirectory, name), { force: true })
+      await withAddress(dataDirectory, (address) => {
+        const { promise, resolve, reject } = Promise.withResolvers<void>()
+        server.once('error', reject)
+        server.listen(address, resolve)
+        return promise
+      })
+      chmodSync(join(dataDirectory, name), 0o600)
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections()
+        server.close(() => {
+          rmSync(join(dataDirectory, name), { force: true })
+          resolve()
+        })
+      }),
+  }
+}
+
+/** What the service answered over its socket. */
+export interface ControlAnswer {
+  readonly status: number
+  readonly text: string
+}
+
+/** How long a command may take, milliseconds: a restore on a slow device included. */
+const timeLimit = 60_000
+
+/** Sends one request to the service that owns the data directory; rejects with the system's code when none listens. */
+export function callControl(
+  dataDirectory: string,
+  { method, path, body }: { method: string; path: string; body?: unknown },
+): Promise<ControlAnswer> {
+  return withAddress(dataDirectory, (address) => {
+    const { promise, resolve, reject } = Promise.withResolvers<ControlAnswer>()
+    const text = body === undefined ? undefined : JSON.stringify(body)
+    const headers = text === undefined ? {} : { 'content-type': 'application/json' }
+    const outgoing = request({ socketPath: address, method, path, headers, timeout: timeLimit }, (answer) => {
+      readText(answer).then((content) => resolve({ status: answer.statusCode ?? 0, text: content }), reject)
+    })
+    outgoing.on('timeout', () => outgoing.destroy(new Error('the service did not answer in time')))
+    outgoing.on('error', reject)
+    outgoing.end(text)
+    return promise
+  })
+}
+
+async function readText(answer: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of answer) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString()
+}
+
+/** A path that is too long for a socket is gone round by way of the open directory. */
+async function withAddress<T>(dataDirectory: string, use: (address: string) => Promise<T>): Promise<T> {
+  const path = join(dataDirectory, name)
+  if (Buffer.byteLength(path) <= longestAddress) return use(path)
+  const directory = openSync(dataDirectory, 'r')
+  try {
+    return await use(`/proc/self/fd/${directory}/${name}`)
+  } finally {
+    closeSync(directory)
+  }
+}

@@ -1,0 +1,74 @@
+import { resolve } from 'node:path'
+import { createAddressSet } from '@hearth/http'
+import { commaList, commonSettings, parseSettings, portNumber, type Environment } from '@hearth/runtime'
+import { z } from 'zod'
+
+/** Addresses and networks, refused with the name of the variable when one is neither. */
+const networks = commaList.refine(
+  (entries) => {
+    try {
+      createAddressSet(entries)
+      return true
+    } catch {
+      return false
+    }
+  },
+  { error: 'must be a comma-separated list of IP addresses and CIDR networks' },
+)
+
+const switchSetting = z
+  .enum(['true', 'false'], { error: 'must be true or false' })
+  .default('false')
+  .transform((text) => text === 'true')
+
+const perMinuteRule = 'must be a whole number from 1 to 1000000'
+
+const Settings = z.object({
+  ...commonSettings,
+  BIND_PORT: portNumber.default(8102),
+  DATA_DIR: z.string().default('data/inverter'),
+  TRUSTED_PROXIES: networks,
+  FORWARDED_HEADER: commonSettings.FORWARDED_HEADER.refine((name) => name.toLowerCase() !== 'forwarded', {
+    error: 'must be a header that lists addresses, such as X-Forwarded-For; Forwarded is not read',
+  }),
+  HMAC_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
+  DOCS_PUBLIC: switchSetting,
+  ENABLE_VENDOR_DIAGNOSTICS: switchSetting,
+  RATE_LIMIT_PER_MINUTE: z.coerce
+    .number(perMinuteRule)
+    .int(perMinuteRule)
+    .min(1, perMinuteRule)
+    .max(1_000_000, perMinuteRule)
+    .default(600),
+  RATE_LIMIT_EXEMPT: networks,
+  OBJECT_REGISTRY_FILE: z.string().optional(),
+  WRITE_ALLOWLIST_FILE: z.string().optional(),
+  RELEASES_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
+})
+
+/** The settings of one gateway, checked. The README's table says what each is for. */
+export type Config = ReturnType<typeof readConfig>
+
+/** Reads the settings from the environment; throws an `OperatorError` that names the wrong one. */
+export function readConfig(environment: Environment) {
+  const settings = parseSettings(Settings, environment)
+  return {
+    bindAddress: settings.BIND_ADDRESS,
+    bindPort: settings.BIND_PORT,
+    dataDirectory: resolve(settings.DATA_DIR),
+    publicUrl: settings.PUBLIC_URL,
+    trustedProxies: settings.TRUSTED_PROXIES,
+    forwardedHeader: settings.FORWARDED_HEADER.toLowerCase(),
+    logLevel: settings.LOG_LEVEL,
+    hmacSecret: settings.HMAC_SECRET,
+    isDocsPublic: settings.DOCS_PUBLIC,
+    isVendorDiagnosticsOn: settings.ENABLE_VENDOR_DIAGNOSTICS,
+    requestsPerMinute: settings.RATE_LIMIT_PER_MINUTE,
+    rateLimitExempt: settings.RATE_LIMIT_EXEMPT,
+    registryFile: settings.OBJECT_REGISTRY_FILE,
+    allowlistFile: settings.WRITE_ALLOWLIST_FILE,
+    releasesUrl: settings.RELEASES_URL,
+    /** Started by `npm start` or `hearth up`, which show a simulated inverter when there is no other. */
+    isTrial: environment['HEARTH_UP'] === '1',
+  }
+}

@@ -1,0 +1,59 @@
+import { randomBytes, hkdfSync } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { openDataDirectory, OperatorError, writeFileAtomic } from '@hearth/runtime'
+import type { Config } from '../config.ts'
+
+/** Where a generated secret is kept, in the form of a line for the environment. */
+export const secretFile = (dataDirectory: string): string => join(dataDirectory, 'settings.env')
+
+/** The encrypted database. */
+export const databaseFile = (dataDirectory: string): string => join(dataDirectory, 'inverter.db')
+
+type Place = Pick<Config, 'dataDirectory' | 'hmacSecret'>
+
+/**
+ * The secret the database is tied to: `HMAC_SECRET`, or the one generated on the first start. Throws an `OperatorError`
+ * when there is none and none can be made: a read-only directory, or a database that was made with another.
+ */
+export async function findSecret(config: Place): Promise<string> {
+  if (config.hmacSecret !== undefined) return config.hmacSecret
+  const file = secretFile(config.dataDirectory)
+  if (existsSync(file)) return readSecret(file)
+  if (existsSync(databaseFile(config.dataDirectory)))
+    throw new OperatorError('HMAC_SECRET: is missing, and the existing database was encrypted with it')
+  const secret = randomBytes(48).toString('base64url')
+  try {
+    openDataDirectory(config.dataDirectory)
+    await writeFileAtomic(file, `HMAC_SECRET=${secret}\n`)
+  } catch (error) {
+    throw new OperatorError(
+      `HMAC_SECRET: is missing, and none can be generated because ${config.dataDirectory} is not writable`,
+      { cause: error },
+    )
+  }
+  return secret
+}
+
+/** The secret of a data directory as it stands, or undefined on a first start; makes nothing. */
+export function presentSecret(config: Place): string | undefined {
+  const file = secretFile(config.dataDirectory)
+  return config.hmacSecret ?? (existsSync(file) ? readSecret(file) : undefined)
+}
+
+function readSecret(file: string): string {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new OperatorError(`HMAC_SECRET: cannot read ${file}: ${(error as Error).message}`, { cause: error })
+  }
+  const secret = /^HMAC_SECRET=(\S{32,})$/m.exec(text)?.[1]
+  if (secret === undefined) throw new OperatorError(`HMAC_SECRET: ${file} holds no secret of at least 32 characters`)
+  return secret
+}
+
+/** 32 bytes for one purpose; what one purpose leaks tells nothing about another. */
+export function keyFor(secret: string, purpose: 'database' | 'backup'): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, 'hearth inverter', purpose, 32))
+}

@@ -1,0 +1,85 @@
+import type { DeviceRow } from '../database/tables.ts'
+
+/** A configured inverter. */
+export interface Device {
+  readonly id: string
+  readonly displayName: string
+  readonly host: string
+  readonly port: number
+  /** Plant address behind the endpoint; undefined for the device that answers without one. */
+  readonly networkId: number | undefined
+  readonly isSimulated: boolean
+  readonly requestGapMs: number
+  readonly periodicReads: boolean
+  /** Watts; null until the operator sets them. */
+  readonly maxChargePowerW: number | null
+  readonly maxDischargePowerW: number | null
+  readonly engineeringMode: boolean
+  readonly firmware: string | null
+  readonly createdAt: number
+}
+
+/** Where a device is reached; two devices with the same one share a connection. */
+export const endpointOf = (device: Pick<Device, 'host' | 'port' | 'isSimulated'>): string =>
+  device.isSimulated ? 'simulated' : `${device.host.toLowerCase()}:${device.port}`
+
+/** How the device stands among those of its endpoint. */
+export function roleOf(device: Device, all: readonly Device[]): 'master' | 'slave' | 'standalone' {
+  if (device.networkId !== undefined) return 'slave'
+  const neighbours = all.filter((other) => endpointOf(other) === endpointOf(device))
+  return neighbours.length > 1 ? 'master' : 'standalone'
+}
+
+/**
+ * What is wrong with a list of devices as one sentence, or undefined: two devices on one endpoint that cannot be told apart,
+ * or a network id given twice. The specification's "Start validation".
+ */
+export function deviceListFault(devices: readonly Device[]): string | undefined {
+  const seen = new Map<string, Device>()
+  for (const device of devices) {
+    const key = `${endpointOf(device)} ${device.networkId ?? ''}`
+    const other = seen.get(key)
+    if (other !== undefined) {
+      const what = device.networkId === undefined ? 'no network id' : `the network id ${device.networkId}`
+      return `${other.id} and ${device.id} are on the same endpoint and have ${what}`
+    }
+    seen.set(key, device)
+  }
+  return undefined
+}
+
+export function deviceOfRow(row: DeviceRow): Device {
+  return {
+    id: row.id,
+    displayName: row.display_name,
+    host: row.host,
+    port: row.port,
+    networkId: row.network_id ?? undefined,
+    isSimulated: row.is_simulated === 1,
+    requestGapMs: row.request_gap_ms,
+    periodicReads: row.periodic_reads === 1,
+    maxChargePowerW: row.max_charge_power_w,
+    maxDischargePowerW: row.max_discharge_power_w,
+    engineeringMode: row.engineering_mode === 1,
+    firmware: row.firmware,
+    createdAt: row.created_at,
+  }
+}
+
+export function rowOfDevice(device: Device): DeviceRow {
+  return {
+    id: device.id,
+    display_name: device.displayName,
+    host: device.host,
+    port: device.port,
+    network_id: device.networkId ?? null,
+    is_simulated: device.isSimulated ? 1 : 0,
+    request_gap_ms: device.requestGapMs,
+    periodic_reads: device.periodicReads ? 1 : 0,
+    max_charge_power_w: device.maxChargePowerW,
+    max_discharge_power_w: device.maxDischargePowerW,
+    engineering_mode: device.engineeringMode ? 1 : 0,
+    firmware: device.firmware,
+    created_at: device.createdAt,
+  }
+}

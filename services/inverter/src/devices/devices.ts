@@ -1,0 +1,199 @@
+import type { Database } from '@hearth/database'
+import { createKeyedQueue, OperatorError, type Clock } from '@hearth/runtime'
+import type { Tables } from '../database/tables.ts'
+import { invalid, Problem, unknownDevice } from '../problems.ts'
+import { deviceListFault, deviceOfRow, endpointOf, rowOfDevice, type Device } from './device.ts'
+import type { DeviceChange, DeviceCreate, DispatchDeviceChange } from './schema.ts'
+import * as store from './store.ts'
+
+/** How many devices there may be. */
+const maximum = 32
+
+/** The configured inverters, in step with the database. */
+export interface Devices {
+  all(): readonly Device[]
+  find(id: string): Device | undefined
+  ids(): string[]
+  add(input: DeviceCreate, options?: { isSimulated: boolean }): Promise<Device>
+  change(id: string, input: DeviceChange): Promise<Device>
+  remove(id: string): Promise<void>
+  /** Power limits and engineering mode. */
+  changeDispatch(id: string, input: DispatchDeviceChange): Promise<Device>
+  setFirmware(id: string, firmware: string): Promise<void>
+}
+
+/** What has to happen around changes; each may refuse by throwing, and then nothing was changed. */
+export interface DeviceHooks {
+  /** A device is about to go or to be somewhere else: hands back what was changed on it. */
+  readonly beforeLeaving: (id: string) => Promise<void>
+  /** The connections follow the new list. */
+  readonly rebuild: (devices: readonly Device[]) => Promise<void>
+  /** A device went or is somewhere else: what was verified on it counts no more. */
+  readonly afterLeaving: (id: string) => Promise<void>
+  /** Limits or engineering mode are about to change: refused while an operation depends on them. */
+  readonly beforeDispatchChange: (id: string) => void
+  readonly changed: () => void
+}
+
+/** Reads the list; throws an `OperatorError` when the saved one cannot be used. */
+export async function openDevices(
+  database: Database<Tables>,
+  { clock, hooks }: { clock: Clock; hooks: DeviceHooks },
+): Promise<Devices> {
+  const rows = await store.allDeviceRows(database.query)
+  const list = rows.map(deviceOfRow)
+  const fault = deviceListFault(list)
+  if (fault !== undefined) throw new OperatorError(`the saved device list cannot be used: ${fault}`)
+  return new DeviceList(database, { clock, hooks, list })
+}
+
+class DeviceList implements Devices {
+  readonly #db
+  readonly #clock: Clock
+  readonly #hooks: DeviceHooks
+  readonly #queue = createKeyedQueue(32)
+  #list: readonly Device[]
+
+  constructor(database: Database<Tables>, parts: { clock: Clock; hooks: DeviceHooks; list: readonly Device[] }) {
+    this.#db = database.query
+    this.#clock = parts.clock
+    this.#hooks = parts.hooks
+    this.#list = parts.list
+  }
+
+  all = (): readonly Device[] => this.#list
+  find = (id: string): Device | undefined => this.#list.find((device) => device.id === id)
+  ids = (): string[] => this.#list.map((device) => device.id)
+
+  add(input: DeviceCreate, { isSimulated } = { isSimulated: false }): Promise<Device> {
+    return this.#inTurn(async () => {
+      if (this.find(input.device_id) !== undefined)
+        throw new Problem('conflict', `There is a device ${input.device_id} already`, part('device_id', 'is taken'))
+      if (this.#list.length >= maximum) throw new Problem('conflict', `There are ${maximum} devices already`)
+      const device = newDevice(input, { isSimulated, now: this.#clock.now() })
+      const next = [...this.#list, device]
+      checkList(next)
+      await store.insertDeviceRow(this.#db, rowOfDevice(device))
+      await this.#follow(next)
+      return device
+    })
+  }
+
+  change(id: string, input: DeviceChange): Promise<Device> {
+    return this.#inTurn(async () => {
+      const before = this.#required(id)
+      const device = changedDevice(before, input)
+      const moved = endpointOf(before) !== endpointOf(device) || before.networkId !== device.networkId
+      const next = this.#list.map((other) => (other.id === id ? device : other))
+      checkList(next)
+      if (moved) await this.#hooks.beforeLeaving(id)
+      const settled = moved ? { ...device, engineeringMode: false, firmware: null } : device
+      const { id: _, ...values } = rowOfDevice(settled)
+      await store.updateDeviceRow(this.#db, id, values)
+      await this.#follow(next.map((other) => (other.id === id ? settled : other)))
+      if (moved) await this.#hooks.afterLeaving(id)
+      return settled
+    })
+  }
+
+  remove(id: string): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#required(id)
+      await this.#hooks.beforeLeaving(id)
+      await store.deleteDeviceRow(this.#db, id)
+      await this.#follow(this.#list.filter((device) => device.id !== id))
+      await this.#hooks.afterLeaving(id)
+    })
+  }
+
+  changeDispatch(id: string, input: DispatchDeviceChange): Promise<Device> {
+    return this.#inTurn(async () => {
+      const before = this.#required(id)
+      this.#hooks.beforeDispatchChange(id)
+      const device: Device = {
+        ...before,
+        maxChargePowerW: input.max_charge_power_w === undefined ? before.maxChargePowerW : input.max_charge_power_w,
+        maxDischargePowerW:
+          input.max_discharge_power_w === undefined ? before.maxDischargePowerW : input.max_discharge_power_w,
+        engineeringMode: input.engineering_mode ?? before.engineeringMode,
+      }
+      await this.#keep(device)
+      return device
+    })
+  }
+
+  setFirmware(id: string, firmware: string): Promise<void> {
+    return this.#inTurn(async () => {
+      const before = this.find(id)
+      if (before !== undefined) await this.#keep({ ...before, firmware })
+    })
+  }
+
+  /** Stores what does not concern the connections. */
+  async #keep(device: Device): Promise<void> {
+    const { id, ...values } = rowOfDevice(device)
+    await store.updateDeviceRow(this.#db, id, values)
+    this.#list = this.#list.map((other) => (other.id === id ? device : other))
+    this.#hooks.changed()
+  }
+
+  async #follow(next: readonly Device[]): Promise<void> {
+    this.#list = next
+    await this.#hooks.rebuild(next)
+    this.#hooks.changed()
+  }
+
+  #required(id: string): Device {
+    const device = this.find(id)
+    if (device === undefined) throw unknownDevice(id)
+    return device
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    return this.#queue.run('devices', work)
+  }
+}
+
+function newDevice(input: DeviceCreate, { isSimulated, now }: { isSimulated: boolean; now: number }): Device {
+  return {
+    id: input.device_id,
+    displayName: input.display_name === '' ? input.device_id : input.display_name,
+    host: input.host,
+    port: input.port,
+    networkId: input.network_id ?? undefined,
+    isSimulated,
+    requestGapMs: input.request_gap_ms,
+    periodicReads: input.periodic_reads,
+    maxChargePowerW: null,
+    maxDischargePowerW: null,
+    engineeringMode: false,
+    firmware: null,
+    createdAt: now,
+  }
+}
+
+function changedDevice(before: Device, input: DeviceChange): Device {
+  if (before.isSimulated && (input.host ?? input.port ?? input.network_id ?? null) !== null)
+    throw invalid('host', 'cannot be changed: the simulated inverter is inside the service')
+  return {
+    ...before,
+    displayName: input.display_name ?? before.displayName,
+    host: input.host ?? before.host,
+    port: input.port ?? before.port,
+    networkId: input.network_id === undefined ? before.networkId : (input.network_id ?? undefined),
+    requestGapMs: input.request_gap_ms ?? before.requestGapMs,
+    periodicReads: input.periodic_reads ?? before.periodicReads,
+  }
+}
+
+function checkList(devices: readonly Device[]): void {
+  const fault = deviceListFault(devices)
+  if (fault !== undefined)
+    throw new Problem(
+      'conflict',
+      `${fault}; a further inverter of an endpoint needs its own network id`,
+      part('network_id', fault),
+    )
+}
+
+const part = (parameter: string, detail: string) => ({ errors: [{ parameter, code: 'conflict', detail }] })

@@ -1,0 +1,137 @@
+import type { Route } from '@hearth/http'
+import { z } from 'zod'
+import { route } from '../access.ts'
+import { DeviceParams } from '../metrics/schema.ts'
+import type { Device } from './device.ts'
+import type { DeviceViews } from './device-view.ts'
+import type { Devices } from './devices.ts'
+import {
+  AdminDevice,
+  AdminDeviceList,
+  ConnectionResult,
+  ConnectionTest,
+  DeviceChange,
+  DeviceCreate,
+  DispatchDeviceChange,
+  PublicDevice,
+} from './schema.ts'
+
+/** What the device routes call beside the list itself. */
+export interface DeviceSurroundings {
+  readonly views: DeviceViews
+  readonly test: (input: ConnectionTest) => Promise<ConnectionResult>
+}
+
+/** Configured inverters: the list for programs, everything else for administrators. */
+export function deviceRoutes(devices: Devices, { views, test }: DeviceSurroundings): Route[] {
+  return [
+    route(
+      {
+        method: 'GET',
+        path: '/api/v1/devices',
+        tag: 'Devices',
+        summary: 'Configured devices',
+        access: 'read',
+        limit: 'counted',
+        success: { status: 200, body: z.array(PublicDevice) },
+      },
+      () => views.forPrograms(),
+    ),
+    ...listRoutes(devices, views),
+    ...changeRoutes(devices, views),
+    route(
+      {
+        method: 'POST',
+        path: '/admin/api/connection-test',
+        tag: 'Administration',
+        summary: 'Ask an inverter who it is',
+        access: 'admin',
+        limit: 'counted',
+        body: ConnectionTest,
+        success: { status: 200, body: ConnectionResult },
+      },
+      ({ body }) => test(body),
+    ),
+  ]
+}
+
+function listRoutes(devices: Devices, views: DeviceViews): Route[] {
+  const shared = { method: 'GET', tag: 'Administration', access: 'admin', limit: 'counted' } as const
+  const list = { status: 200, body: AdminDeviceList } as const
+  const read = () => ({ devices: views.forAdministrators() })
+  return [
+    route({ ...shared, path: '/admin/api/devices', summary: 'Devices with address and state', success: list }, read),
+    route(
+      {
+        ...shared,
+        path: '/admin/api/dispatch/devices',
+        summary: 'Devices with limits and engineering mode',
+        success: list,
+      },
+      read,
+    ),
+    route(
+      {
+        ...shared,
+        method: 'POST',
+        path: '/admin/api/devices',
+        summary: 'Add a device',
+        body: DeviceCreate,
+        success: { status: 201, body: AdminDevice },
+        errors: [409],
+      },
+      async ({ body }) => views.forAdministrator(await devices.add(body)),
+    ),
+  ]
+}
+
+function changeRoutes(devices: Devices, views: DeviceViews): Route[] {
+  const shared = {
+    tag: 'Administration',
+    access: 'admin',
+    limit: 'counted',
+    params: DeviceParams,
+    errors: [404, 409, 502, 503, 504],
+  } as const
+  const one = { status: 200, body: AdminDevice } as const
+  const show = (device: Device) => views.forAdministrator(device)
+  return [
+    route(
+      {
+        ...shared,
+        method: 'PATCH',
+        path: '/admin/api/devices/{device_id}',
+        summary: 'Change a device',
+        description:
+          'Another address ends a dispatch first, and sets capabilities, engineering mode and Energy Manager back.',
+        body: DeviceChange,
+        success: one,
+      },
+      async ({ params, body }) => show(await devices.change(params.device_id, body)),
+    ),
+    route(
+      {
+        ...shared,
+        method: 'DELETE',
+        path: '/admin/api/devices/{device_id}',
+        summary: 'Remove a device',
+        success: { status: 200, body: z.object({ message: z.string() }) },
+      },
+      async ({ params }) => {
+        await devices.remove(params.device_id)
+        return { message: `Device ${params.device_id} removed` }
+      },
+    ),
+    route(
+      {
+        ...shared,
+        method: 'PUT',
+        path: '/admin/api/dispatch/devices/{device_id}',
+        summary: 'Set power limits and engineering mode',
+        body: DispatchDeviceChange,
+        success: one,
+      },
+      async ({ params, body }) => show(await devices.changeDispatch(params.device_id, body)),
+    ),
+  ]
+}

@@ -1,0 +1,134 @@
+import type { Catalog, CatalogObject } from '../catalog/catalog.ts'
+import type { DeviceRuntime } from '../devices/device-runtime.ts'
+import { deviceProblem } from '../metrics/device-problem.ts'
+import { readBatch } from '../metrics/read-batch.ts'
+import { labelOf } from '../metrics/value.ts'
+import { Problem, unknownDevice } from '../problems.ts'
+import { decodeEventTable } from '../protocol/event-table.ts'
+import { decodeTimeSeries } from '../protocol/time-series.ts'
+import { encodeValue } from '../protocol/wire-value.ts'
+import { faultsOf, flagsOf } from './decode-status.ts'
+import type { DeviceEvents, DeviceHealth, DeviceHistory } from './schema.ts'
+
+const faultWords = ['fault_0_flt', 'fault_1_flt', 'fault_2_flt', 'fault_3_flt']
+const asked = [...faultWords, 'inverter_state', 'battery_status', 'battery_status2', 'power_mng_bat_next_calib_date']
+
+/** The inverter's own account of itself. */
+export interface Health {
+  read(deviceId: string): Promise<DeviceHealth>
+  /** Rows of the event table before a moment, newest first. */
+  events(deviceId: string, before: string | undefined): Promise<DeviceEvents>
+  /** Values the inverter logged before a moment. */
+  history(deviceId: string, name: string, before: string | undefined): Promise<DeviceHistory>
+}
+
+export interface HealthParts {
+  readonly catalog: Catalog
+  readonly device: (id: string) => DeviceRuntime | undefined
+  readonly now: () => number
+}
+
+export function createHealth({ catalog, device, now }: HealthParts): Health {
+  const objects = asked.map((name) => catalog.byName(name)).filter((object) => object !== undefined)
+
+  function deviceOf(id: string): DeviceRuntime {
+    const runtime = device(id)
+    if (runtime === undefined) throw unknownDevice(id)
+    return runtime
+  }
+
+  /** Asks a logger object for what it holds before a moment. */
+  async function ask(runtime: DeviceRuntime, object: CatalogObject, before: number): Promise<Uint8Array> {
+    try {
+      const payload = encodeValue('int32', Math.floor(before / 1000))
+      const address = runtime.device.networkId
+      return await runtime.link.query(object.objectId, payload, { address, priority: 'background' })
+    } catch (error) {
+      throw deviceProblem(error)
+    }
+  }
+
+  return {
+    async read(deviceId) {
+      const batch = await readBatch(deviceOf(deviceId), objects, false)
+      const values = new Map(batch.metrics.map(({ name, value }) => [name, Number(value)]))
+      const unavailable = batch.errors.map(({ name }) => name)
+      return { device_id: deviceId, unavailable, ...describe(values, catalog, now()) }
+    },
+    async events(deviceId, before) {
+      const object = catalog.objects.find(({ response }) => response === 'event_table')
+      const at = before === undefined ? now() : Date.parse(before)
+      if (object === undefined) return { device_id: deviceId, before: new Date(at).toISOString(), events: [] }
+      const table = decode(decodeEventTable, await ask(deviceOf(deviceId), object, at))
+      const events = table.rows.map((row) => eventOf(row, catalog)).sort((a, b) => b.at.localeCompare(a.at))
+      return { device_id: deviceId, before: new Date(at).toISOString(), events }
+    },
+    async history(deviceId, name, before) {
+      const object = catalog.byName(name)
+      if (object?.response !== 'timeseries')
+        throw new Problem('unknown_metric', `The inverter keeps no history named ${name}`)
+      const at = before === undefined ? now() : Date.parse(before)
+      const series = decode(decodeTimeSeries, await ask(deviceOf(deviceId), object, at))
+      const points = series.points.map(({ time, value }) => ({ at: new Date(time * 1000).toISOString(), value }))
+      return { device_id: deviceId, name, unit: object.unit, before: new Date(at).toISOString(), points }
+    },
+  }
+}
+
+function decode<T>(decoder: (payload: Uint8Array) => T, payload: Uint8Array): T {
+  try {
+    return decoder(payload)
+  } catch (error) {
+    throw new Problem('protocol_error', 'The device answered something that cannot be', { cause: error })
+  }
+}
+
+function describe(
+  values: ReadonlyMap<string, number>,
+  catalog: Catalog,
+  now: number,
+): Omit<DeviceHealth, 'device_id' | 'unavailable'> {
+  const word = (name: string) => {
+    const raw = values.get(name)
+    return raw === undefined ? null : { raw, flags: flagsOf(raw, catalog.batteryStatusLabels) }
+  }
+  const [status, status2] = [word('battery_status'), word('battery_status2')]
+  const flags = new Set([...(status?.flags ?? []), ...(status2?.flags ?? [])])
+  const code = values.get('inverter_state')
+  const state = catalog.byName('inverter_state')
+  const next = values.get('power_mng_bat_next_calib_date') ?? 0
+  return {
+    state: code === undefined || state === undefined ? null : { code, label: labelOf(state, code) },
+    faults: faultsOf(
+      faultWords.map((name) => values.get(name) ?? 0),
+      catalog.faultLabels,
+    ),
+    battery: {
+      status,
+      status2,
+      has_error: flags.has('error'),
+      is_calibrating: flags.has('calibration_high') || flags.has('calibration_low'),
+      is_balancing: flags.has('balancing'),
+      next_calibration_at: next > 0 ? new Date(next * 1000).toISOString() : null,
+      days_to_calibration: next > 0 ? Math.round((next - now / 1000) / 8640) / 10 : null,
+    },
+  }
+}
+
+/** A row of the table in words: its type is the number of a fault bit, or tells of a changed parameter. */
+function eventOf(
+  row: ReturnType<typeof decodeEventTable>['rows'][number],
+  catalog: Catalog,
+): DeviceEvents['events'][number] {
+  const parameterChanged = 0x73
+  const label = catalog.eventLabels.get(row.type) ?? catalog.faultLabels[row.type] ?? `event_${row.type}`
+  const isChange = row.type === parameterChanged
+  const name = isChange ? (catalog.byId(row.e2)?.name ?? `0x${row.e2.toString(16).toUpperCase()}`) : ''
+  return {
+    type: row.type,
+    label,
+    at: new Date(row.time * 1000).toISOString(),
+    until: !isChange && row.e2 > row.time ? new Date(row.e2 * 1000).toISOString() : null,
+    parameter: isChange ? { name, old_raw: row.e3, new_raw: row.e4 } : null,
+  }
+}

@@ -1,0 +1,122 @@
+import { Readable } from 'node:stream'
+import type { Database } from '@hearth/database'
+import type { Clock } from '@hearth/runtime'
+import type { JournalRow, Tables } from '../database/tables.ts'
+import type { JournalPage, JournalRecord } from './schema.ts'
+import { insertJournalRow, journalRows, trimJournal } from './store.ts'
+
+/** How many writes of a device are kept. */
+const kept = 50_000
+
+/** How many writes go by between two looks at what is too old. */
+const trimEvery = 500
+
+type Value = number | boolean | string | Readonly<Record<string, unknown>>
+
+/** A write as it is noted down. */
+export interface JournalEntry {
+  readonly deviceId: string
+  readonly metric: string
+  readonly oldValue: Value | null
+  readonly newValue: number | boolean | string
+  readonly readback: Value | null
+  readonly outcome: 'confirmed' | 'unconfirmed' | 'failed'
+  readonly cause: string
+  readonly caller: string | null
+  readonly operationId: string | null
+}
+
+/** Every write that was sent to a device, in order; entries are only ever added, the oldest fall away. */
+export interface Journal {
+  add(entry: JournalEntry): Promise<void>
+  page(deviceId: string, page: { before?: number | undefined; limit: number }): Promise<JournalPage>
+  /** The whole journal of a device as comma-separated values, newest first. */
+  download(deviceId: string): Readable
+}
+
+export function createJournal(database: Database<Tables>, clock: Clock): Journal {
+  const db = database.query
+  let added = 0
+
+  async function page(deviceId: string, { before, limit }: { before?: number | undefined; limit: number }) {
+    const rows = await journalRows(db, deviceId, { before, limit })
+    const entries = rows.map(recordOf)
+    const last = entries.at(-1)
+    return { device_id: deviceId, entries, next_before: entries.length < limit || last === undefined ? null : last.id }
+  }
+
+  async function* lines(deviceId: string): AsyncGenerator<string> {
+    yield `${columns.join(',')}\n`
+    let before: number | undefined
+    for (;;) {
+      const { entries, next_before: next } = await page(deviceId, { before, limit: 500 })
+      for (const entry of entries) yield `${columns.map((column) => quoted(entry[column])).join(',')}\n`
+      if (next === null) return
+      before = next
+    }
+  }
+
+  return {
+    async add(entry) {
+      await insertJournalRow(db, rowOf(entry, clock.now()))
+      added += 1
+      if (added % trimEvery === 0) await trimJournal(db, entry.deviceId, kept)
+    },
+    page,
+    download: (deviceId) => Readable.from(lines(deviceId)),
+  }
+}
+
+const columns = [
+  'at',
+  'metric',
+  'old_value',
+  'new_value',
+  'readback_value',
+  'outcome',
+  'cause',
+  'caller',
+  'operation_id',
+] as const satisfies readonly (keyof JournalRecord)[]
+
+/** A cell that begins like a formula is text for every spreadsheet. */
+function quoted(value: unknown): string {
+  const text = value === null ? '' : String(value)
+  const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+function rowOf(entry: JournalEntry, at: number): JournalRow {
+  const json = (value: unknown) => (value === null ? null : JSON.stringify(value))
+  return {
+    at,
+    device_id: entry.deviceId,
+    metric: entry.metric,
+    old_value: json(entry.oldValue),
+    new_value: JSON.stringify(entry.newValue),
+    readback_value: json(entry.readback),
+    outcome: entry.outcome,
+    cause: entry.cause,
+    caller: entry.caller,
+    operation_id: entry.operationId,
+  }
+}
+
+function recordOf(row: JournalRow & { id: number }): JournalRecord {
+  const scalar = (text: string | null) => {
+    const value: unknown = text === null ? null : JSON.parse(text)
+    return typeof value === 'object' ? null : (value as number | boolean | string)
+  }
+  return {
+    id: row.id,
+    at: new Date(row.at).toISOString(),
+    metric: row.metric,
+    old_value: scalar(row.old_value),
+    new_value: scalar(row.new_value) ?? '',
+    readback_value: scalar(row.readback_value),
+    outcome: row.outcome,
+    cause: row.cause as JournalRecord['cause'],
+    caller: row.caller,
+    operation_id: row.operation_id,
+  }
+}

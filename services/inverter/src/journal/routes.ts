@@ -1,0 +1,44 @@
+import type { Route } from '@hearth/http'
+import { z } from 'zod'
+import { route } from '../access.ts'
+import type { Journal } from './journal.ts'
+import { JournalPage, JournalQuery } from './schema.ts'
+
+/** What was written to a device, by whom and how it ended. */
+export function journalRoutes(journal: Journal, checkDevice: (id: string) => void): Route[] {
+  const shared = {
+    method: 'GET',
+    tag: 'Battery',
+    access: 'read-write',
+    limit: 'counted',
+    params: z.object({ device_id: z.string().max(64) }),
+    errors: [404],
+  } as const
+  return [
+    route(
+      {
+        ...shared,
+        path: '/api/v1/devices/{device_id}/journal',
+        summary: 'Every write, newest first',
+        query: JournalQuery,
+        success: { status: 200, body: JournalPage },
+      },
+      ({ params, query }) => {
+        checkDevice(params.device_id)
+        return journal.page(params.device_id, query)
+      },
+    ),
+    route(
+      {
+        ...shared,
+        path: '/api/v1/devices/{device_id}/journal.csv',
+        summary: 'Every write, as a file',
+        success: { status: 200, media: 'text/csv', description: 'Comma-separated values with a heading' },
+      },
+      ({ params }) => {
+        checkDevice(params.device_id)
+        return { content: journal.download(params.device_id), fileName: `journal-${params.device_id}.csv` }
+      },
+    ),
+  ]
+}

@@ -1,0 +1,49 @@
+import type { Catalog, CatalogObject } from '../catalog/catalog.ts'
+import { Problem } from '../problems.ts'
+import type { DeviceReader } from './device-reader.ts'
+import type { DeviceWriter } from './device-writer.ts'
+
+/** What dispatch needs of a device: values that are true now, and writes that are known to have taken. */
+export interface DeviceGateway {
+  readonly deviceId: string
+  /** From the device, never the cache, in API units. `at` is in monotonic milliseconds. Throws a `Problem`. */
+  readFresh(name: string): Promise<{ value: number | boolean | string; at: number }>
+  /** Sends, then looks until the register reads the same. Throws `write_outcome_unknown` or a problem of the device. */
+  writeConfirmed(
+    name: string,
+    value: number | boolean,
+    cause: { cause: 'dispatch' | 'restore'; caller: string | null; operationId: string | null },
+  ): Promise<number | boolean | string>
+}
+
+export function createDeviceGateway(parts: {
+  deviceId: string
+  catalog: Catalog
+  reader: DeviceReader
+  writer: DeviceWriter
+}): DeviceGateway {
+  const { deviceId, catalog, reader, writer } = parts
+  const objectOf = (name: string): CatalogObject => {
+    const object = catalog.byName(name)
+    if (object === undefined) throw new Error(`the catalog has no ${name}`)
+    return object
+  }
+  return {
+    deviceId,
+    async readFresh(name) {
+      const { value, at } = await reader.readDirect(objectOf(name), 'control')
+      return { value: scalar(value, name), at }
+    },
+    async writeConfirmed(name, value, cause) {
+      const object = objectOf(name)
+      const oldValue = reader.cache.get(name)?.value ?? null
+      const { readback } = await writer.write({ object, value, priority: 'control', oldValue, ...cause })
+      return scalar(readback, name)
+    },
+  }
+}
+
+function scalar(value: unknown, name: string): number | boolean | string {
+  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'string') return value
+  throw new Problem('protocol_error', `${name} has no single value`)
+}

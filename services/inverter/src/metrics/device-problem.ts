@@ -1,0 +1,53 @@
+import { LinkError, type LinkFailure } from '../link/link-errors.ts'
+import { Problem, type ProblemCode } from '../problems.ts'
+import { DecodeError } from '../protocol/wire-value.ts'
+
+const codes: Record<LinkFailure, ProblemCode> = {
+  unreachable: 'device_unreachable',
+  timeout: 'device_timeout',
+  protocol: 'protocol_error',
+  'queue-full': 'queue_full',
+  'queue-timeout': 'queue_timeout',
+  maintenance: 'device_maintenance',
+  closed: 'device_unreachable',
+}
+
+const sentences: Record<LinkFailure, string> = {
+  unreachable: 'The device cannot be reached',
+  timeout: 'The device did not answer within 5 seconds',
+  protocol: 'The device answered something that cannot be',
+  'queue-full': 'Too many requests wait for the device',
+  'queue-timeout': 'The request waited too long for the device',
+  maintenance: 'The device is in maintenance; nothing is sent to it',
+  closed: 'The connection to the device was closed',
+}
+
+/** The API's problem behind a failed exchange with a device; other errors come back as they are. */
+export function deviceProblem(error: unknown): unknown {
+  if (error instanceof DecodeError)
+    return new Problem('protocol_error', `The device answered something that cannot be: ${error.message}`, {
+      cause: error,
+    })
+  if (!(error instanceof LinkError)) return error
+  const isBusy = error.failure === 'queue-full' || error.failure === 'queue-timeout'
+  return new Problem(codes[error.failure], sentences[error.failure], {
+    cause: error,
+    retryAfterSeconds: error.retryAfterSeconds ?? (isBusy ? 2 : undefined),
+  })
+}
+
+/** Why a value could not be refreshed, as `stale_reason` says it. */
+export type StaleReason =
+  | 'device_timeout'
+  | 'device_unreachable'
+  | 'protocol_error'
+  | 'queue_full'
+  | 'queue_timeout'
+  | 'device_maintenance'
+
+const staleReasons: ReadonlySet<string> = new Set(Object.values(codes))
+
+/** The reason when an older value may stand in for the one that could not be had; undefined for errors of another kind. */
+export function staleReasonOf(error: unknown): StaleReason | undefined {
+  return error instanceof Problem && staleReasons.has(error.code) ? (error.code as StaleReason) : undefined
+}

@@ -1,0 +1,209 @@
+import { Counter, Gauge, Histogram, Registry, type Metric } from 'prom-client'
+import type { Catalog, CatalogObject } from '../catalog/catalog.ts'
+import type { DeviceRuntime } from '../devices/device-runtime.ts'
+import type { Endpoint } from '../devices/device-graph.ts'
+import { labelOf } from '../metrics/value.ts'
+
+/** What the scraper is shown. Nothing of it asks a device. */
+export interface Exposition {
+  /** The text of one scrape, media type `text/plain; version=0.0.4`. */
+  text(): Promise<string>
+  countRequest(route: string, status: number): void
+  /** How long one exchange with a device took, seconds. */
+  observeExchange(deviceId: string, seconds: number): void
+}
+
+export interface ExpositionParts {
+  readonly catalog: Catalog
+  readonly devices: () => readonly DeviceRuntime[]
+  readonly endpoints: () => readonly Endpoint[]
+  /** Metric names whose values are shown, in this order. */
+  readonly exposed: () => readonly string[]
+}
+
+const prefix = 'vendor_'
+
+const unitSuffixes: Readonly<Record<string, string>> = {
+  V: 'volts',
+  W: 'watts',
+  A: 'amperes',
+  Wh: 'watthours',
+  VA: 'voltamperes',
+  var: 'var',
+  Hz: 'hertz',
+  Ah: 'amperehours',
+  Ohm: 'ohms',
+  s: 'seconds',
+  d: 'days',
+  '°C': 'celsius',
+  '%': 'percent',
+  ratio: 'ratio',
+}
+
+export function createExposition(parts: ExpositionParts): Exposition {
+  const registry = new Registry()
+  const requests = new Counter({
+    name: `${prefix}api_requests_total`,
+    help: 'Answered requests of the API',
+    labelNames: ['route', 'status'],
+    registers: [registry],
+  })
+  const durations = new Histogram({
+    name: `${prefix}device_request_duration_seconds`,
+    help: 'Time from sending a request to its answer',
+    labelNames: ['device'],
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    registers: [registry],
+  })
+  addDeviceMetrics(registry, parts)
+  addTransportMetrics(registry, parts)
+  return {
+    async text() {
+      const values = await valueMetrics(parts).metrics()
+      return `${await registry.metrics()}${values}`
+    },
+    countRequest: (route, status) => requests.inc({ route, status: String(status) }),
+    observeExchange: (deviceId, seconds) => durations.observe({ device: deviceId }, seconds),
+  }
+}
+
+interface Shown<Subject> {
+  name: string
+  help: string
+  isCounter?: true
+  value(subject: Subject): number | undefined
+}
+
+/** A metric whose value is looked up when it is scraped; `undefined` leaves the series out. */
+function addLookedUp<Subject>(
+  registry: Registry,
+  { name, help, isCounter, value }: Shown<Subject>,
+  {
+    label,
+    subjects,
+    nameOf,
+  }: { label: string; subjects: () => readonly Subject[]; nameOf: (subject: Subject) => string },
+): Metric {
+  const Kind = isCounter ? Counter : Gauge
+  return new Kind({
+    name: `${prefix}${name}`,
+    help,
+    labelNames: [label],
+    registers: [registry],
+    collect(this: Gauge | Counter) {
+      this.reset()
+      for (const subject of subjects()) {
+        const current = value(subject)
+        if (current !== undefined) this.inc({ [label]: nameOf(subject) }, current)
+      }
+    },
+  })
+}
+
+function addDeviceMetrics(registry: Registry, { devices }: ExpositionParts): void {
+  const shown: Shown<DeviceRuntime>[] = [
+    {
+      name: 'device_errors_total',
+      help: 'Exchanges that failed',
+      isCounter: true,
+      value: (d) => d.vitality.signs().failures,
+    },
+    {
+      name: 'device_last_success_timestamp_seconds',
+      help: 'When the device last gave a value',
+      value: (d) => seconds(d.vitality.signs().lastSuccessAt),
+    },
+    {
+      name: 'device_periodic_registrations',
+      help: 'Metrics the device sends by itself',
+      value: (d) => d.periodic?.status().registrations ?? 0,
+    },
+    {
+      name: 'api_cache_hits_total',
+      help: 'Readings answered from the cache',
+      isCounter: true,
+      value: (d) => d.reader.counts.hits,
+    },
+    {
+      name: 'api_cache_misses_total',
+      help: 'Readings that asked the device',
+      isCounter: true,
+      value: (d) => d.reader.counts.misses,
+    },
+  ]
+  for (const one of shown)
+    addLookedUp(registry, one, { label: 'device', subjects: devices, nameOf: (device) => device.deviceId })
+}
+
+function addTransportMetrics(registry: Registry, { endpoints }: ExpositionParts): void {
+  const shown: Shown<Endpoint>[] = [
+    {
+      name: 'transport_crc_errors_total',
+      help: 'Frames with a wrong checksum',
+      isCounter: true,
+      value: (e) => e.link.status().crcErrors,
+    },
+    {
+      name: 'transport_framing_errors_total',
+      help: 'Frames that broke off or were escaped wrongly',
+      isCounter: true,
+      value: (e) => e.link.status().framingErrors,
+    },
+    {
+      name: 'transport_bytes_discarded_total',
+      help: 'Bytes outside frames',
+      isCounter: true,
+      value: (e) => e.link.status().discardedBytes,
+    },
+    {
+      name: 'transport_unexpected_frames_total',
+      help: 'Frames nobody had asked for',
+      isCounter: true,
+      value: (e) => e.link.status().unexpectedFrames,
+    },
+    {
+      name: 'transport_foreign_access_suspected',
+      help: '1 when another client seems to use the port',
+      value: (e) => (e.link.status().foreignAccessSuspected ? 1 : 0),
+    },
+    { name: 'transport_queue_length', help: 'Requests that wait', value: (e) => e.link.status().queueLength },
+  ]
+  for (const one of shown)
+    addLookedUp(registry, one, { label: 'endpoint', subjects: endpoints, nameOf: (endpoint) => endpoint.id })
+}
+
+const seconds = (at: number | null): number | undefined => (at === null ? undefined : at / 1000)
+
+/** The chosen values as far as the cache holds usable ones; made anew, so that what expired is left out, not zero. */
+function valueMetrics({ catalog, devices, exposed }: ExpositionParts): Registry {
+  const registry = new Registry()
+  for (const object of exposed().map((name) => catalog.byName(name))) {
+    if (object === undefined || object.valueType === 'string') continue
+    const isEnum = object.valueType === 'enum'
+    const gauge = new Gauge({
+      name: nameOf(object, catalog),
+      help: object.vendorName,
+      labelNames: isEnum ? ['device', 'state'] : ['device'],
+      registers: [registry],
+    })
+    for (const device of devices()) showValue(gauge, object, device)
+  }
+  return registry
+}
+
+function showValue(gauge: Gauge, object: CatalogObject, { deviceId, reader }: DeviceRuntime): void {
+  const cached = reader.cache.get(object.name)
+  if (cached === undefined || !reader.cache.isUsable(object.name, cached)) return
+  if (object.valueType === 'enum') {
+    const current = labelOf(object, cached.value) ?? String(cached.value)
+    for (const state of new Set([...(object.enumLabels?.values() ?? []), current]))
+      gauge.set({ device: deviceId, state }, state === current ? 1 : 0)
+  } else gauge.set({ device: deviceId }, Number(cached.value))
+}
+
+function nameOf(object: CatalogObject, { roles }: Catalog): string {
+  const special = roles.prometheusNames[object.name]
+  if (special !== undefined) return `${prefix}${special}`
+  const suffix = object.unit === null ? undefined : unitSuffixes[object.unit]
+  return `${prefix}${object.name}${suffix === undefined ? '' : `_${suffix}`}`
+}

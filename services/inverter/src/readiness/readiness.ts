@@ -1,0 +1,70 @@
+import type { DeviceRuntime } from '../devices/device-runtime.ts'
+import { Problem } from '../problems.ts'
+import type { DeviceReadiness, Readiness } from './schema.ts'
+import { vitalState } from './vitality.ts'
+
+/** What dispatch says about a device's record. */
+export interface DispatchReadiness {
+  readonly corrupt: boolean
+  readonly restorePending: boolean
+  readonly recovered: boolean
+}
+
+export interface ReadinessParts {
+  readonly devices: () => readonly DeviceRuntime[]
+  readonly dispatch: (deviceId: string) => DispatchReadiness
+  readonly isStopping: () => boolean
+}
+
+/** Whether the service can do its work, device by device. */
+export interface ReadinessReport {
+  device(runtime: DeviceRuntime): DeviceReadiness
+  /** Throws `not_ready` with all devices when one of them is not in a ready state. */
+  read(): Readiness
+}
+
+export function createReadiness(parts: ReadinessParts): ReadinessReport {
+  const device = (runtime: DeviceRuntime) => describe(runtime, parts.dispatch(runtime.deviceId))
+  return {
+    device,
+    read() {
+      const devices = parts.devices().map(device)
+      const waiting = devices.filter(({ ready }) => !ready).map(({ device_id: id, state }) => `${id} (${state})`)
+      if (parts.isStopping())
+        throw new Problem('not_ready', 'The service is stopping', { members: { ready: false, devices } })
+      if (waiting.length > 0)
+        throw new Problem('not_ready', `Not ready: ${waiting.join(', ')}`, { members: { ready: false, devices } })
+      return { ready: true, devices }
+    },
+  }
+}
+
+function describe(
+  { deviceId, link, reader, vitality, periodic }: DeviceRuntime,
+  dispatch: DispatchReadiness,
+): DeviceReadiness {
+  const status = link.status()
+  const signs = vitality.signs()
+  const state = vitalState(signs, status.state === 'maintenance')
+  const moment = (at: number | null) => (at === null ? null : new Date(at).toISOString())
+  const isAlive = state === 'ok' || state === 'degraded'
+  return {
+    device_id: deviceId,
+    ready: isAlive && dispatch.recovered && !dispatch.corrupt && !dispatch.restorePending,
+    state,
+    periodic_available: periodic === undefined ? null : periodic.status().available,
+    periodic_setup_failures: periodic?.status().setupFailures ?? 0,
+    foreign_access_suspected: status.foreignAccessSuspected,
+    consecutive_failures: signs.consecutiveFailures,
+    liveness_source: signs.livenessSource,
+    last_success_at: moment(signs.lastSuccessAt),
+    last_heartbeat_at: moment(signs.lastHeartbeatAt),
+    queue_length: status.queueLength,
+    transactions: signs.transactions,
+    failures: signs.failures,
+    cache_hits: reader.counts.hits,
+    cache_misses: reader.counts.misses,
+    dispatch_restore_pending: dispatch.restorePending,
+    dispatch_record_corrupt: dispatch.corrupt,
+  }
+}

@@ -1,0 +1,41 @@
+import type { Route } from '@hearth/http'
+import { z } from 'zod'
+import { route } from '../access.ts'
+import { Problem } from '../problems.ts'
+import type { ReadinessReport } from './readiness.ts'
+import { Readiness } from './schema.ts'
+
+/** Whether the process lives, and whether its devices can be used. */
+export function readinessRoutes(readiness: ReadinessReport, isStopping: () => boolean): Route[] {
+  return [
+    route(
+      {
+        method: 'GET',
+        path: '/health',
+        tag: 'General',
+        summary: 'Whether the process lives; says nothing about the inverters',
+        access: 'public',
+        limit: 'none',
+        success: { status: 200, body: z.object({ status: z.literal('ok') }) },
+        errors: [503],
+      },
+      () => {
+        if (isStopping()) throw new Problem('shutting_down', 'The service is stopping')
+        return { status: 'ok' as const }
+      },
+    ),
+    route(
+      {
+        method: 'GET',
+        path: '/api/v1/readiness',
+        tag: 'General',
+        summary: 'Whether every device can be used',
+        access: 'read',
+        limit: 'counted',
+        success: { status: 200, body: Readiness },
+        errors: [503],
+      },
+      () => readiness.read(),
+    ),
+  ]
+}

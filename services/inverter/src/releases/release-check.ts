@@ -1,0 +1,100 @@
+import type { Timers } from '@hearth/runtime'
+import { z } from 'zod'
+import type { ReleaseInfo } from './schema.ts'
+
+/** How long an answer is kept, how long a failure, and how soon a forced look may follow another; milliseconds. */
+const answerFor = 3_600_000
+const failureFor = 60_000
+const forcedEvery = 30_000
+
+/** How long the server of releases may take, milliseconds, and how much it may send, bytes. */
+const timeLimit = 5000
+const sizeLimit = 262_144
+
+const Release = z.object({ tag_name: z.string().max(64), html_url: z.url({ protocol: /^https?$/ }).optional() })
+
+export interface ReleaseParts {
+  readonly version: string
+  /** Answers the newest release as JSON; undefined when the operator named none. */
+  readonly url: string | undefined
+  readonly timers: Timers
+}
+
+/** Looks for newer versions, seldom: the specification's "Limits", release check. */
+export interface ReleaseCheck {
+  look(force: boolean): Promise<ReleaseInfo>
+}
+
+type Finding = Pick<ReleaseInfo, 'latest' | 'url' | 'error' | 'update_available' | 'checked_at'>
+
+export function createReleaseCheck({ version, url, timers }: ReleaseParts): ReleaseCheck {
+  let known: { finding: Finding; at: number } | undefined
+  let running: Promise<Finding> | undefined
+
+  async function fetchFinding(address: string): Promise<Finding> {
+    const checkedAt = new Date(timers.now()).toISOString()
+    try {
+      const { tag_name: tag, html_url: page } = await readRelease(address)
+      const latest = tag.replace(/^v/, '')
+      return {
+        latest,
+        url: page ?? null,
+        error: null,
+        update_available: isNewer(latest, version),
+        checked_at: checkedAt,
+      }
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : 'unknown error'
+      return { latest: null, url: null, error: reason, update_available: null, checked_at: checkedAt }
+    }
+  }
+
+  async function refresh(address: string): Promise<Finding> {
+    const finding = await fetchFinding(address)
+    known = { finding, at: timers.monotonic() }
+    return finding
+  }
+
+  return {
+    async look(force) {
+      if (url === undefined) {
+        const error = 'No address of releases is set (RELEASES_URL)'
+        return { version, latest: null, update_available: null, url: null, checked_at: null, cached: false, error }
+      }
+      const age = known === undefined ? Infinity : timers.monotonic() - known.at
+      const keepFor = force ? forcedEvery : known?.finding.error === null ? answerFor : failureFor
+      if (known !== undefined && age < keepFor) return { version, ...known.finding, cached: true }
+      running ??= refresh(url).finally(() => (running = undefined))
+      return { version, ...(await running), cached: false }
+    },
+  }
+}
+
+async function readRelease(address: string): Promise<z.infer<typeof Release>> {
+  const response = await fetch(address, {
+    headers: { accept: 'application/json', 'user-agent': 'hearth-inverter' },
+    signal: AbortSignal.timeout(timeLimit),
+  })
+  if (!response.ok) throw new Error(`the server of releases answered ${response.status}`)
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length
+    if (size > sizeLimit) throw new Error('the answer is too large')
+    chunks.push(chunk)
+  }
+  const parsed = Release.safeParse(JSON.parse(Buffer.concat(chunks).toString()))
+  if (!parsed.success) throw new Error('the answer names no release')
+  return parsed.data
+}
+
+/** Compares versions of numbers and dots; anything after a hyphen is an early one and counts as older. */
+export function isNewer(candidate: string, present: string): boolean {
+  const numbers = (text: string) => (text.split('-')[0] ?? '').split('.').map((part) => Number.parseInt(part, 10) || 0)
+  const [left, right] = [numbers(candidate), numbers(present)]
+  for (let index = 0; index < Math.max(left.length, right.length); index += 1) {
+    const difference = (left[index] ?? 0) - (right[index] ?? 0)
+    if (difference !== 0) return difference > 0
+  }
+  return !candidate.includes('-') && present.includes('-')
+}

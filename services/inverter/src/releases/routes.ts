@@ -1,0 +1,24 @@
+import type { Route } from '@hearth/http'
+import { route } from '../access.ts'
+import type { ReleaseCheck } from './release-check.ts'
+import { ReleaseInfo, ReleaseQuery } from './schema.ts'
+
+/** Whether there is a newer version. */
+export function releaseRoutes(releases: ReleaseCheck): Route[] {
+  return [
+    route(
+      {
+        method: 'GET',
+        path: '/admin/api/check-updates',
+        tag: 'Administration',
+        summary: 'Version and newest release',
+        description: 'Kept for an hour, a failure for a minute; a forced look at most every 30 seconds.',
+        access: 'admin',
+        limit: 'counted',
+        query: ReleaseQuery,
+        success: { status: 200, body: ReleaseInfo },
+      },
+      ({ query }) => releases.look(query.refresh),
+    ),
+  ]
+}

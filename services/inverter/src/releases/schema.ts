@@ -1,0 +1,22 @@
+import { z } from 'zod'
+
+export const ReleaseQuery = z.strictObject({
+  refresh: z
+    .enum(['true', 'false'], { error: 'must be true or false' })
+    .default('false')
+    .transform((text) => text === 'true'),
+})
+
+/** What is known of newer versions. */
+export const ReleaseInfo = z
+  .object({
+    version: z.string(),
+    latest: z.string().nullable(),
+    update_available: z.boolean().nullable().meta({ description: 'null when it could not be found out' }),
+    url: z.string().nullable(),
+    checked_at: z.iso.datetime().nullable(),
+    cached: z.boolean(),
+    error: z.string().nullable(),
+  })
+  .meta({ id: 'ReleaseInfo' })
+export type ReleaseInfo = z.infer<typeof ReleaseInfo>

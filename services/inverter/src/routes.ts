@@ -1,0 +1,114 @@
+import { docsFiles, type Route } from '@hearth/http'
+import { z } from 'zod'
+import { route, type Caller } from './access.ts'
+import { sessionRoutes, type SessionSurroundings } from './accounts/routes.ts'
+import type { Sessions } from './accounts/sessions.ts'
+import type { Approvals } from './approvals/approvals.ts'
+import { approvalRoutes } from './approvals/routes.ts'
+import type { LayoutStore } from './dashboard/layout.ts'
+import { dashboardRoutes } from './dashboard/routes.ts'
+import type { Devices } from './devices/devices.ts'
+import { deviceRoutes, type DeviceSurroundings } from './devices/routes.ts'
+import type { Diagnostics } from './diagnostics/diagnostics.ts'
+import { diagnosticsRoutes } from './diagnostics/routes.ts'
+import type { Events } from './events/events.ts'
+import { eventRoutes } from './events/routes.ts'
+import type { GatewayEvent } from './events/schema.ts'
+import type { Health } from './health/health.ts'
+import { healthRoutes } from './health/routes.ts'
+import type { Journal } from './journal/journal.ts'
+import { journalRoutes } from './journal/routes.ts'
+import type { Metrics } from './metrics/metrics.ts'
+import { metricRoutes } from './metrics/routes.ts'
+import { unknownDevice } from './problems.ts'
+import type { Exposition } from './prometheus/exposition.ts'
+import { prometheusRoutes } from './prometheus/routes.ts'
+import type { ReadinessReport } from './readiness/readiness.ts'
+import { readinessRoutes } from './readiness/routes.ts'
+import type { ReleaseCheck } from './releases/release-check.ts'
+import { releaseRoutes } from './releases/routes.ts'
+import { settingsRoutes, type SettingsSurroundings } from './settings/routes.ts'
+import type { SettingsKeeper } from './settings/settings.ts'
+import type { Tokens } from './tokens/tokens.ts'
+import { tokenRoutes } from './tokens/routes.ts'
+
+/** Everything the endpoints call. */
+export interface Features {
+  readonly isStopping: () => boolean
+  readonly document: () => Record<string, unknown>
+  readonly events: Events
+  readonly stillValid: (caller: Caller) => Promise<boolean>
+  readonly sessions: Sessions
+  readonly sessionSurroundings: SessionSurroundings
+  readonly tokens: Tokens
+  readonly settings: SettingsKeeper
+  readonly settingsSurroundings: Omit<SettingsSurroundings, 'changed'>
+  readonly approvals: Approvals
+  readonly devices: Devices
+  readonly deviceSurroundings: DeviceSurroundings
+  readonly metrics: Metrics
+  readonly readiness: ReadinessReport
+  readonly health: Health
+  readonly journal: Journal
+  readonly diagnostics: Diagnostics
+  readonly exposition: Exposition
+  readonly layout: LayoutStore
+  readonly releases: ReleaseCheck
+}
+
+/** Every endpoint of the service. */
+export function allRoutes(features: Features): Route[] {
+  const { events, devices } = features
+  const changed = (collection: Extract<GatewayEvent, { type: 'changed' }>['collection']) => () =>
+    events.publish({ type: 'changed', collection })
+  const checkDevice = (id: string) => {
+    if (devices.find(id) === undefined) throw unknownDevice(id)
+  }
+  return [
+    ...readinessRoutes(features.readiness, features.isStopping),
+    ...prometheusRoutes(features.exposition),
+    ...documentRoutes(features.document),
+    ...metricRoutes(features.metrics),
+    ...deviceRoutes(devices, features.deviceSurroundings),
+    ...journalRoutes(features.journal, checkDevice),
+    ...healthRoutes(features.health),
+    ...eventRoutes(events, features.stillValid),
+    ...diagnosticsRoutes(features.diagnostics),
+    ...sessionRoutes(features.sessions, features.sessionSurroundings),
+    ...tokenRoutes(features.tokens, changed('tokens')),
+    ...approvalRoutes(features.approvals, changed('parameters')),
+    ...settingsRoutes(features.settings, { ...features.settingsSurroundings, changed: changed('settings') }),
+    ...dashboardRoutes(features.layout),
+    ...releaseRoutes(features.releases),
+  ]
+}
+
+const OpenApiDocument = z.record(z.string(), z.unknown()).meta({ id: 'OpenApiDocument' })
+
+/** The description of the API, while it is public. */
+function documentRoutes(document: () => Record<string, unknown>): Route[] {
+  const shared = { method: 'GET', tag: 'General', access: 'docs', limit: 'counted', errors: [404] } as const
+  return [
+    route(
+      {
+        ...shared,
+        path: '/openapi.json',
+        summary: 'This description',
+        success: { status: 200, body: OpenApiDocument },
+      },
+      () => document(),
+    ),
+    ...docsFiles('Hearth Inverter', '/openapi.json').map(({ path, media, content }) =>
+      route(
+        {
+          ...shared,
+          path,
+          summary: 'Interactive description',
+          hidden: true,
+          success: { status: 200, media, description: 'File' },
+        },
+        () => ({ content: content() }),
+      ),
+    ),
+  ]
+}

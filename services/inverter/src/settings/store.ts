@@ -1,0 +1,23 @@
+import type { Kysely } from 'kysely'
+import type { Tables } from '../database/tables.ts'
+
+type Db = Kysely<Tables>
+
+/** The stored value, or undefined when it was never set. */
+export async function readSetting(db: Db, name: string): Promise<unknown> {
+  const row = await db.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst()
+  return row === undefined ? undefined : JSON.parse(row.value)
+}
+
+export async function writeSetting(db: Db, name: string, value: unknown): Promise<void> {
+  const text = JSON.stringify(value)
+  await db
+    .insertInto('settings')
+    .values({ name, value: text })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: text }))
+    .execute()
+}
+
+export async function deleteSetting(db: Db, name: string): Promise<void> {
+  await db.deleteFrom('settings').where('name', '=', name).execute()
+}
