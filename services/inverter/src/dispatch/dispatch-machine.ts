@@ -159,6 +159,9 @@ function stop(record: DispatchRecord, input: InputOf<'stop'>): Advance {
     case 'precheck':
       return ended(record.operation, input)
     case 'applying':
+      // Steps are persisted as sent before they are: with none of them the device was not touched.
+      if (record.steps.every(({ status }) => status === 'planned')) return ended(record.operation, input)
+      return only(restoring(record, { stopReason, faultCode, attempts: 0 }))
     case 'replacing':
     case 'controlling':
       return only(restoring(record, { stopReason, faultCode, attempts: 0 }))

@@ -21,11 +21,11 @@ export interface SetpointInput {
 export function nextSetpoint({ mode, maxPowerW, commandedW, gridW }: SetpointInput): number {
   if (mode === 'hold') return 0
   if (mode === 'charge_from_grid') return -maxPowerW
-  const base = Math.min(Math.max(commandedW, 0), maxPowerW)
+  // Below zero while the battery still charges: the grid then feeds it, and that import is no load to follow.
+  const base = Math.min(commandedW, maxPowerW)
   const error = gridW - gridReserveW
-  const isImporting = gridW > 0
-  if (isImporting && Math.abs(error) <= deadbandW) return base
-  return Math.min(Math.max(base + error, 0), maxPowerW)
+  const isSettled = gridW > 0 && Math.abs(error) <= deadbandW
+  return Math.min(Math.max(isSettled ? base : base + error, 0), maxPowerW)
 }
 
 /** Which way a setpoint makes energy flow. */

@@ -1,0 +1,301 @@
+import { randomBytes } from 'node:crypto'
+import type { Capability } from '../capabilities/schema.ts'
+import { Problem, unknownDevice } from '../problems.ts'
+import { cycle, firstAim, isExpected, type Live } from './cycle.ts'
+import { advance, restoreDelayMs } from './dispatch-machine.ts'
+import { endingFor, errorForCaller, Interrupted, type Ending } from './endings.ts'
+import { Meter, readSoc } from './measure.ts'
+import type { DispatchDevice } from './ports.ts'
+import { previewOf } from './preview.ts'
+import { idle, operationOf, type DispatchRecord, type Operation } from './record.ts'
+import type { Dispatch, DispatchPreview, DispatchRequest, StopReason } from './schema.ts'
+import { prepare } from './prepare.ts'
+import { applyPlan, handBack, presentRecord, type Run } from './steps.ts'
+import { corruptRecord, isGoalMet, judge, type Verdict } from './submission.ts'
+import { Turns } from './turns.ts'
+
+/** How often a settled operation is looked at, milliseconds. */
+const cycleMs = 5000
+
+export interface ControllerParts {
+  readonly run: Omit<Run, 'checkHalted'>
+  readonly device: () => DispatchDevice | undefined
+  readonly capabilities: () => Promise<readonly Capability[]>
+  /** Registers that are not approved for writing. */
+  readonly unapproved: () => readonly string[]
+  readonly isWriteAccessOn: () => boolean
+}
+
+/** Who submits, and by which endpoint. */
+export interface Submitter {
+  readonly caller: string | null
+  readonly origin: Operation['origin']
+}
+
+type Accepted = Extract<Verdict, { kind: 'accepted' }>
+
+/** The dispatch of one device. Whatever it does to the device, it does one thing after the other. */
+export class Controller {
+  readonly #parts: ControllerParts
+  readonly #run: Run
+  readonly #turns: Turns
+  #live: Live | undefined
+  #interrupt: StopReason | undefined
+  #isInterruptible = false
+  #closing = false
+  #halted = false
+  #recovered: boolean
+  #failures = 0
+  /** When the device was worked on last; milliseconds, monotonic. */
+  #workedAt = 0
+
+  constructor(parts: ControllerParts) {
+    this.#parts = parts
+    this.#run = {
+      ...parts.run,
+      checkHalted: () => {
+        if (this.#halted) throw new Interrupted('shutdown')
+      },
+    }
+    this.#turns = new Turns(this.#run.timers, { due: () => this.#due(), run: () => this.#tick() })
+    this.#recovered = this.#presumeEnding()
+  }
+
+  /** What was found in the store is never resumed. Returns whether there is nothing to be done about it. */
+  #presumeEnding(): boolean {
+    const { keeper } = this.#run
+    const { record } = keeper
+    if (record === undefined || record.phase === 'idle') return true
+    keeper.presume(advance(record, { kind: 'stop', stopReason: 'shutdown', faultCode: 'recovery_required' }).record)
+    return false
+  }
+
+  get record(): DispatchRecord | undefined {
+    return this.#run.keeper.record
+  }
+
+  get readiness(): { corrupt: boolean; restorePending: boolean; recovered: boolean } {
+    const { record, isUnsaved } = this.#run.keeper
+    const restorePending = isUnsaved || record?.phase === 'restoring' || record?.phase === 'fault'
+    return { corrupt: record === undefined, restorePending, recovered: this.#recovered }
+  }
+
+  /** The record as the API shows it; throws `dispatch_record_corrupt`. */
+  view(): Dispatch {
+    const view = this.#run.keeper.view()
+    if (view === undefined) throw corruptRecord()
+    return view
+  }
+
+  /** Hands back what an earlier process left behind; resolves after the first attempt. */
+  async recover(): Promise<void> {
+    if (this.#recovered) return
+    await this.#turns.run('urgent', async () => {
+      if (this.record?.phase === 'idle') await this.#flushQuietly()
+      else await this.#endQuietly({ stopReason: 'shutdown', faultCode: 'recovery_required' })
+      this.#recovered = true
+    })
+  }
+
+  /** Starts or replaces. Resolves when the operation has settled, or was not needed. */
+  async submit(request: DispatchRequest, submitter: Submitter): Promise<Dispatch> {
+    // Whoever comes while the device is being handed back is refused, and does not wait for the end of it.
+    if (this.record?.phase === 'restoring') await this.#judge(request)
+    return this.#turns.run('patient', async () => {
+      const begun = this.#run.timers.monotonic()
+      const verdict = await this.#judge(request)
+      if (verdict.kind === 'unchanged') return this.view()
+      await this.#run.keeper.flush()
+      const soc = await readSoc(this.#run.gateway())
+      if (isGoalMet(verdict.wish, soc)) await this.#endAtGoal()
+      else await this.#start(verdict, submitter, begun)
+      return this.view()
+    })
+  }
+
+  /** What `submit` would do now. */
+  preview(request: DispatchRequest): Promise<DispatchPreview> {
+    return this.#turns.run('patient', async () => {
+      const verdict = await this.#judge(request)
+      const record = presentRecord(this.#run.keeper)
+      return previewOf({ verdict, record, run: this.#run })
+    })
+  }
+
+  /**
+   * Ends what is active and hands the device back. Resolves also when that failed and will be tried again; undefined when
+   * nothing was active and nothing is to be put back.
+   */
+  async stop(stopReason: StopReason): Promise<Dispatch | undefined> {
+    if (this.record === undefined) throw corruptRecord()
+    const wasActive = operationOf(this.record) !== undefined || this.#run.keeper.isUnsaved
+    if (this.#isInterruptible) this.#interrupt ??= stopReason
+    return this.#turns.run('urgent', async () => {
+      if (this.record?.phase === 'idle') {
+        await this.#run.keeper.flush()
+        return wasActive ? this.view() : undefined
+      }
+      await this.#endQuietly({ stopReason, faultCode: null })
+      if (presentRecord(this.#run.keeper).phase === 'idle') await this.#run.keeper.flush()
+      return this.view()
+    })
+  }
+
+  /** As `stop`, but throws `dispatch_restore_required` unless the device has its own settings afterwards. */
+  async handBack(stopReason: StopReason): Promise<void> {
+    const { phase, fault_code: code } = (await this.stop(stopReason)) ?? { phase: 'idle', fault_code: null }
+    if (phase === 'idle') return
+    throw new Problem(
+      'dispatch_restore_required',
+      `The device could not be handed back (${code ?? phase}); it is tried again`,
+    )
+  }
+
+  /** Runs a change while nothing starts or ends. `check` throws to refuse. */
+  guarded<T>(check: (active: Operation | undefined) => void, change: () => Promise<T>): Promise<T> {
+    return this.#turns.run('urgent', () => {
+      check(this.record === undefined ? undefined : operationOf(this.record))
+      return change()
+    })
+  }
+
+  /** Forgets the record, whatever it says: for a device that is gone, or an operator who has put it right by hand. */
+  discard(): Promise<void> {
+    return this.#turns.run('urgent', () => this.#run.keeper.discard())
+  }
+
+  /** Takes no more requests and tries once to hand the device back. */
+  async close(): Promise<void> {
+    this.#closing = true
+    await this.#turns.close()
+    if (this.record === undefined || this.record.phase === 'idle' || !this.#recovered) return
+    await this.#turns.run('urgent', () => this.#endQuietly({ stopReason: 'shutdown', faultCode: null }))
+  }
+
+  /** From now on nothing is sent and nothing stored any more. */
+  halt(): void {
+    this.#closing = true
+    this.#halted = true
+  }
+
+  async #judge(request: DispatchRequest): Promise<Verdict> {
+    const device = this.#parts.device()
+    if (device === undefined) throw unknownDevice(this.#run.deviceId)
+    if (this.#closing) throw new Problem('shutting_down', 'The service is stopping')
+    const capabilities = await this.#parts.capabilities()
+    const { record } = this
+    const now = this.#run.timers.now()
+    return judge(request, { now, device, capabilities, unapproved: this.#parts.unapproved(), record })
+  }
+
+  async #endAtGoal(): Promise<void> {
+    const ending: Ending = { stopReason: 'target_reached', faultCode: null }
+    if (this.record?.phase === 'idle') await this.#run.keeper.save(idle('target_reached'))
+    else await this.#end(ending)
+  }
+
+  async #start(accepted: Accepted, submitter: Submitter, begun: number): Promise<void> {
+    const { keeper, timers } = this.#run
+    const record = presentRecord(keeper)
+    const { conventions, wish, lifetimeMs } = accepted
+    const isReplacement = record.phase === 'controlling'
+    const operation: Operation = { ...wish, ...submitter, id: randomBytes(16).toString('hex'), isReplacement }
+    await this.#interruptibly(async () => {
+      await prepare(this.#run, operation, { conventions, proceed: () => this.#proceed() })
+      const meter = new Meter(() => timers.monotonic())
+      this.#live = { conventions, deadline: begun + lifetimeMs, meter, wroteAt: begun }
+      await this.#apply(this.#live)
+    })
+  }
+
+  async #apply(live: Live): Promise<void> {
+    const proceed = () => this.#proceed()
+    try {
+      await applyPlan(this.#run, { proceed, aim: () => firstAim(this.#run, live, proceed) })
+    } catch (error) {
+      const told = errorForCaller(error)
+      // What the plant cannot be asked for at a start is an error of the device; only later is it old.
+      await this.#endQuietly(endingFor(error instanceof Interrupted ? error : told))
+      throw told
+    }
+  }
+
+  #proceed(): void {
+    this.#run.checkHalted()
+    if (this.#closing) throw new Interrupted('shutdown')
+    if (this.#interrupt !== undefined) throw new Interrupted(this.#interrupt)
+  }
+
+  async #interruptibly(work: () => Promise<void>): Promise<void> {
+    this.#isInterruptible = true
+    try {
+      await work()
+    } finally {
+      this.#isInterruptible = false
+      this.#interrupt = undefined
+      this.#workedAt = this.#run.timers.monotonic()
+    }
+  }
+
+  async #end(ending: Ending): Promise<void> {
+    this.#live = undefined
+    const attempts = this.record !== undefined && 'attempts' in this.record ? this.record.attempts : 0
+    try {
+      await handBack(this.#run, ending)
+      if (attempts > 0) this.#run.log.info({ device: this.#run.deviceId, attempts }, 'settings put back after all')
+    } catch (error) {
+      const level = attempts === 0 ? 'warn' : 'debug'
+      this.#run.log[level]({ device: this.#run.deviceId, err: error }, 'the settings could not be put back')
+      throw error
+    } finally {
+      this.#workedAt = this.#run.timers.monotonic()
+    }
+  }
+
+  /** For where nobody is waiting for the error, or another one is on its way: the attempt is repeated anyway. */
+  async #endQuietly(ending: Ending): Promise<void> {
+    await this.#end(ending).catch(() => undefined)
+  }
+
+  async #flushQuietly(): Promise<void> {
+    try {
+      await this.#run.keeper.flush()
+      this.#failures = 0
+    } catch {
+      this.#failures += 1
+    } finally {
+      this.#workedAt = this.#run.timers.monotonic()
+    }
+  }
+
+  async #tick(): Promise<void> {
+    if (this.#closing || this.record === undefined) return
+    const live = this.#live
+    if (this.record.phase === 'idle') await this.#flushQuietly()
+    else if (this.record.phase === 'controlling' && live !== undefined)
+      await this.#interruptibly(() => this.#round(live))
+    else await this.#endQuietly({ stopReason: 'device_error', faultCode: 'recovery_required' })
+  }
+
+  async #round(live: Live): Promise<void> {
+    const isAllowed = () => this.#parts.isWriteAccessOn() && this.#parts.unapproved().length === 0
+    try {
+      await cycle(this.#run, live, { isAllowed, proceed: () => this.#proceed() })
+    } catch (error) {
+      if (!isExpected(error)) this.#run.log.error({ device: this.#run.deviceId, err: error }, 'the control loop failed')
+      await this.#endQuietly(endingFor(error))
+    }
+  }
+
+  /** When the next round or attempt is due; undefined while there is nothing to do. */
+  #due(): number | undefined {
+    const { record, isUnsaved } = this.#run.keeper
+    const { timers } = this.#run
+    if (record === undefined || !this.#recovered) return undefined
+    if (record.phase === 'idle') return isUnsaved ? this.#workedAt + restoreDelayMs(this.#failures + 1) : undefined
+    if (record.phase === 'fault') return this.#workedAt + restoreDelayMs(record.attempts)
+    if (record.phase !== 'controlling' || this.#live === undefined) return this.#workedAt + cycleMs
+    const left = record.operation.until - timers.now()
+    return Math.min(this.#workedAt + cycleMs, this.#live.deadline, timers.monotonic() + left)
+  }
+}

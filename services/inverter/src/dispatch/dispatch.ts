@@ -1,0 +1,210 @@
+import type { Log, Timers } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
+import { isAffected } from '../capabilities/required.ts'
+import type { Capability, CapabilityName } from '../capabilities/schema.ts'
+import type { Tables } from '../database/tables.ts'
+import { Problem, unknownDevice } from '../problems.ts'
+import { Controller, type Submitter } from './controller.ts'
+import type { DeviceGateway, DispatchDevices, DispatchEvent } from './ports.ts'
+import { readRecord, stateOf, type Operation } from './record.ts'
+import { RecordKeeper } from './record-keeper.ts'
+import { dispatchRegisters } from './registers.ts'
+import type { Dispatch, DispatchPreview, DispatchRequest, DispatchState, StopReason } from './schema.ts'
+import { createDispatchStore, type DispatchStore } from './store.ts'
+
+/** How long handing the devices back may take when the service stops, milliseconds. */
+const closingMs = 8000
+
+export interface DispatchParts {
+  readonly db: Kysely<Tables>
+  readonly timers: Timers
+  readonly log: Log
+  readonly devices: DispatchDevices
+  /** Undefined for a device that is not configured. */
+  readonly gateways: (deviceId: string) => DeviceGateway | undefined
+  readonly capabilities: (deviceId: string) => Promise<readonly Capability[]>
+  readonly isApproved: (name: string) => boolean
+  readonly isWriteAccessOn: () => boolean
+  readonly publish: (event: DispatchEvent) => void
+  /** For tests that watch or hinder what is persisted. */
+  readonly wrapStore?: (store: DispatchStore) => DispatchStore
+}
+
+/** An operation that is on, or whose end is not finished. */
+export interface ActiveOperation extends Operation {
+  readonly state: DispatchState
+}
+
+/** The end of an operation, once the device has its own settings again. */
+export interface EndedOperation {
+  readonly deviceId: string
+  readonly operation: Operation
+  readonly stopReason: StopReason
+}
+
+/** Dispatch of all devices. Also what the command line uses. */
+export interface DispatchService {
+  /** Starts or replaces; throws the refusals and failures of the specification's "Dispatch". */
+  submit(deviceId: string, request: DispatchRequest, submitter: Submitter): Promise<Dispatch>
+  /** What `submit` would do; writes nothing. */
+  preview(deviceId: string, request: DispatchRequest): Promise<DispatchPreview>
+  read(deviceId: string): Dispatch
+  /** Ends what is active; throws `dispatch_not_found` when there is nothing to end. */
+  stop(deviceId: string): Promise<Dispatch>
+  /**
+   * Makes sure that the device has its own settings, before it changes or may no longer be written. Throws
+   * `dispatch_restore_required` when that could not be done. Not to be called inside `guarded`.
+   */
+  handBack(deviceId: string, reason: StopReason): Promise<void>
+  /** Runs a change of the device's limits or engineering mode; throws `dispatch_capability_conflict` while anything is active. */
+  guarded<T>(deviceId: string, change: () => Promise<T>): Promise<T>
+  /** The same for capabilities: only operations that depend on them are in the way. */
+  guardedFor<T>(deviceId: string, names: readonly CapabilityName[], change: () => Promise<T>): Promise<T>
+  /** While a device is being handed back, nobody else may write to it. */
+  isRestoring(deviceId: string): boolean
+  activeOperation(deviceId: string): ActiveOperation | undefined
+  readiness(deviceId: string): { corrupt: boolean; restorePending: boolean; recovered: boolean }
+  /** Forgets the record of a device that is gone, or that an operator has put right by hand. */
+  discard(deviceId: string): Promise<void>
+  /** Called with every operation that has ended. */
+  onEnded(listener: (ended: EndedOperation) => void): void
+  /** Hands back what an earlier process left behind, once the devices can be reached; resolves after the first attempts. */
+  recover(): Promise<void>
+  /** Hands all devices back as far as that is possible within 8 s; what is left is done at the next start. */
+  close(): Promise<void>
+}
+
+/** Reads the stored records. Nothing is sent to any device before `recover`. */
+export async function openDispatch(parts: DispatchParts): Promise<DispatchService> {
+  const plain = createDispatchStore(parts.db)
+  const store = parts.wrapStore?.(plain) ?? plain
+  const service = new DeviceDispatch(parts, store)
+  await service.open()
+  return service
+}
+
+class DeviceDispatch implements DispatchService {
+  readonly #parts: DispatchParts
+  readonly #store: DispatchStore
+  readonly #controllers = new Map<string, Controller>()
+  readonly #listeners: ((ended: EndedOperation) => void)[] = []
+
+  constructor(parts: DispatchParts, store: DispatchStore) {
+    this.#parts = parts
+    this.#store = store
+  }
+
+  async open(): Promise<void> {
+    for (const row of await this.#store.all()) {
+      const record = readRecord({ ...row, restoreRequired: row.restore_required !== 0 })
+      if (record === undefined) this.#parts.log.error({ device: row.device_id }, 'the dispatch record cannot be read')
+      this.#add(row.device_id, { record, version: row.version })
+    }
+  }
+
+  #add(deviceId: string, stored?: ConstructorParameters<typeof RecordKeeper>[0]['stored']): Controller {
+    const { timers, log, devices, gateways, isApproved, isWriteAccessOn, publish } = this.#parts
+    const changed = (dispatch: Dispatch) => publish({ type: 'dispatch', device_id: deviceId, dispatch })
+    const keeper = new RecordKeeper({ deviceId, store: this.#store, log, changed, stored })
+    const ended = (operation: Operation, stopReason: StopReason) => {
+      for (const listener of this.#listeners) listener({ deviceId, operation, stopReason })
+    }
+    const gateway = () => {
+      const found = gateways(deviceId)
+      if (found === undefined) throw unknownDevice(deviceId)
+      return found
+    }
+    const controller = new Controller({
+      run: { deviceId, keeper, timers, log, gateway, ended },
+      device: () => devices.find(deviceId),
+      capabilities: () => this.#parts.capabilities(deviceId),
+      unapproved: () => dispatchRegisters.filter((name) => !isApproved(name)),
+      isWriteAccessOn,
+    })
+    this.#controllers.set(deviceId, controller)
+    return controller
+  }
+
+  /** The controller of a configured device; throws `unknown_device`. */
+  #of(deviceId: string): Controller {
+    if (this.#parts.devices.find(deviceId) === undefined) throw unknownDevice(deviceId)
+    return this.#controllers.get(deviceId) ?? this.#add(deviceId)
+  }
+
+  submit(deviceId: string, request: DispatchRequest, submitter: Submitter): Promise<Dispatch> {
+    return this.#of(deviceId).submit(request, submitter)
+  }
+
+  preview(deviceId: string, request: DispatchRequest): Promise<DispatchPreview> {
+    return this.#of(deviceId).preview(request)
+  }
+
+  read(deviceId: string): Dispatch {
+    return this.#of(deviceId).view()
+  }
+
+  async stop(deviceId: string): Promise<Dispatch> {
+    const stopped = await this.#of(deviceId).stop('operator_cancelled')
+    if (stopped === undefined) throw new Problem('dispatch_not_found', `Nothing is active on ${deviceId}`)
+    return stopped
+  }
+
+  async handBack(deviceId: string, reason: StopReason): Promise<void> {
+    await this.#controllers.get(deviceId)?.handBack(reason)
+  }
+
+  guarded<T>(deviceId: string, change: () => Promise<T>): Promise<T> {
+    return this.#guard(deviceId, () => true, change)
+  }
+
+  guardedFor<T>(deviceId: string, names: readonly CapabilityName[], change: () => Promise<T>): Promise<T> {
+    return this.#guard(deviceId, ({ mode }) => isAffected(mode, names), change)
+  }
+
+  #guard<T>(deviceId: string, isInTheWay: (active: Operation) => boolean, change: () => Promise<T>): Promise<T> {
+    const check = (active: Operation | undefined) => {
+      if (active === undefined || !isInTheWay(active)) return
+      throw new Problem('dispatch_capability_conflict', `The operation ${active.id} (${active.mode}) depends on it`, {
+        members: { operation_id: active.id, mode: active.mode },
+      })
+    }
+    return this.#of(deviceId).guarded(check, change)
+  }
+
+  isRestoring(deviceId: string): boolean {
+    return this.#controllers.get(deviceId)?.record?.phase === 'restoring'
+  }
+
+  activeOperation(deviceId: string): ActiveOperation | undefined {
+    const record = this.#controllers.get(deviceId)?.record
+    if (record === undefined || record.phase === 'idle') return undefined
+    return { ...record.operation, state: stateOf(record) }
+  }
+
+  readiness(deviceId: string): { corrupt: boolean; restorePending: boolean; recovered: boolean } {
+    const unused = { corrupt: false, restorePending: false, recovered: true }
+    return this.#controllers.get(deviceId)?.readiness ?? unused
+  }
+
+  async discard(deviceId: string): Promise<void> {
+    await this.#controllers.get(deviceId)?.discard()
+    if (this.#parts.devices.find(deviceId) === undefined) this.#controllers.delete(deviceId)
+  }
+
+  onEnded(listener: (ended: EndedOperation) => void): void {
+    this.#listeners.push(listener)
+  }
+
+  async recover(): Promise<void> {
+    await Promise.all([...this.#controllers.values()].map((controller) => controller.recover()))
+  }
+
+  async close(): Promise<void> {
+    const controllers = [...this.#controllers.values()]
+    const tooLong = new AbortController()
+    const limit = this.#parts.timers.delay(closingMs, tooLong.signal).catch(() => undefined)
+    await Promise.race([Promise.all(controllers.map((controller) => controller.close())), limit])
+    tooLong.abort()
+    for (const controller of controllers) controller.halt()
+  }
+}

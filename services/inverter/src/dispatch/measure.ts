@@ -1,0 +1,130 @@
+import { Problem } from '../problems.ts'
+import type { DeviceGateway } from './ports.ts'
+import type { Snapshot } from './record.ts'
+import { readings, registers } from './registers.ts'
+
+/** What the loop decides on: state of charge as a ratio, powers in watts as the device counts. */
+export interface Measurement {
+  readonly soc: number
+  readonly grid: number
+  readonly battery: number
+}
+
+type Name = keyof Measurement
+
+/** Oldest a reading may be, milliseconds. */
+const longestAgeMs: Record<Name, number> = { soc: 15_000, grid: 5000, battery: 5000 }
+/** How long readings may stay as they were before a large change of the setpoint, milliseconds. */
+const frozenMs = 30_000
+/** A change of the setpoint that must show in the readings, watts. */
+const visibleW = 200
+
+/** Failures after which the reading before may still do for a moment. */
+const passing = new Set(['device_unreachable', 'device_timeout', 'queue_full', 'queue_timeout', 'device_maintenance'])
+
+/** Readings are too old to go on with, or stand still. */
+export class StaleReadings extends Error {
+  override readonly name = 'StaleReadings'
+}
+
+/** The measurements of one operation, newest first. */
+export class Meter {
+  readonly #monotonic: () => number
+  readonly #last = new Map<Name, { value: number; at: number }>()
+  /** The readings from before a large change of the setpoint, until one of them moves. */
+  #before: { grid: number; battery: number; at: number } | undefined
+
+  constructor(monotonic: () => number) {
+    this.#monotonic = monotonic
+  }
+
+  /**
+   * Measures. Throws `protocol_error` for what cannot be, and `StaleReadings` when something is too old: its cause says why
+   * there is nothing newer. `proceed` is asked between two readings and throws to give up.
+   */
+  async read(gateway: DeviceGateway, proceed: () => void): Promise<Measurement> {
+    let failure: unknown
+    for (const name of ['soc', 'battery', 'grid'] as const) {
+      proceed()
+      try {
+        const { value, at } = await gateway.readFresh(readings[name])
+        this.#last.set(name, { value: checked(name, value), at })
+      } catch (error) {
+        if (!(error instanceof Problem && passing.has(error.code))) throw error
+        failure = error
+      }
+    }
+    const measured = {
+      soc: this.#fresh('soc', failure),
+      grid: this.#fresh('grid', failure),
+      battery: this.#fresh('battery', failure),
+    }
+    this.#refuseFrozen(measured)
+    return measured
+  }
+
+  /** The setpoint changed by so many watts: the plant has to answer. */
+  noteChange(watts: number): void {
+    const grid = this.#last.get('grid')?.value
+    const battery = this.#last.get('battery')?.value
+    if (Math.abs(watts) < visibleW || grid === undefined || battery === undefined) return
+    this.#before ??= { grid, battery, at: this.#monotonic() }
+  }
+
+  #fresh(name: Name, failure: unknown): number {
+    const reading = this.#last.get(name)
+    if (reading === undefined || this.#monotonic() - reading.at > longestAgeMs[name])
+      throw new StaleReadings(`there is no fresh ${readings[name]}`, { cause: failure })
+    return reading.value
+  }
+
+  #refuseFrozen({ grid, battery }: Measurement): void {
+    const before = this.#before
+    if (before === undefined) return
+    if (before.grid !== grid || before.battery !== battery) this.#before = undefined
+    else if (this.#monotonic() - before.at >= frozenMs)
+      throw new StaleReadings('grid and battery power stand still although the setpoint changed')
+  }
+}
+
+/** State of charge from the device, a ratio. Throws `protocol_error` when it is none. */
+export async function readSoc(gateway: DeviceGateway): Promise<number> {
+  return checked('soc', (await gateway.readFresh(readings.soc)).value)
+}
+
+function checked(name: Name, value: number | boolean | string): number {
+  if (typeof value !== 'number' || !Number.isFinite(value))
+    throw new Problem('protocol_error', `${readings[name]} is no number`)
+  if (name === 'soc' && (value < 0 || value > 1))
+    throw new Problem('protocol_error', `${readings.soc} is outside 0 to 100 percent`)
+  return value
+}
+
+/** Reads all four registers as they are now; throws `dispatch_snapshot_stale` unless every one of them is fresh. */
+export async function readSnapshot(gateway: DeviceGateway, monotonic: () => number): Promise<Snapshot> {
+  const begun = monotonic()
+  const read = async <T>(name: string, isGood: (value: unknown) => value is T): Promise<T> => {
+    let reading: Awaited<ReturnType<DeviceGateway['readFresh']>>
+    try {
+      reading = await gateway.readFresh(name)
+    } catch (error) {
+      throw stale(name, 'could not be read', error)
+    }
+    if (reading.at < begun) throw stale(name, 'is not fresh')
+    if (!isGood(reading.value)) throw stale(name, 'has a value that cannot be')
+    return reading.value
+  }
+  return {
+    strategy: await read(registers.strategy, isCode),
+    socTarget: await read(registers.socTarget, isNumber),
+    gridCharge: await read(registers.gridCharge, (value) => typeof value === 'boolean'),
+    setpoint: await read(registers.setpoint, isNumber),
+  }
+}
+
+const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
+const isCode = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 255
+
+const stale = (name: string, what: string, cause?: unknown) =>
+  new Problem('dispatch_snapshot_stale', `${name} ${what}; nothing was changed`, { cause })

@@ -1,0 +1,173 @@
+import { requiredCapabilities } from '../capabilities/required.ts'
+import type { Capability, CapabilityName } from '../capabilities/schema.ts'
+import { invalid, Problem } from '../problems.ts'
+import { conventionsOf, type Conventions } from './plan.ts'
+import type { DispatchDevice } from './ports.ts'
+import type { DispatchRecord, Operation } from './record.ts'
+import type { DispatchMode, DispatchRequest } from './schema.ts'
+
+/** Longest time of an operation, and of one that only engineering mode allowed; milliseconds. */
+export const longestMs = { verified: 21_600_000, engineering: 1_800_000 } as const
+/** Targets an operation may have, percent. */
+export const targetRange = { min: 5, max: 95 } as const
+
+/** What is known when a request is judged; nothing of it comes from the device. */
+export interface Circumstances {
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  readonly device: DispatchDevice
+  readonly capabilities: readonly Capability[]
+  /** Registers the administrator did not approve. */
+  readonly unapproved: readonly string[]
+  /** Undefined when the stored one cannot be read. */
+  readonly record: DispatchRecord | undefined
+}
+
+/** The outcome for a request that is not refused. */
+export type Verdict =
+  /** The same command is in force already. */
+  | { readonly kind: 'unchanged' }
+  | {
+      readonly kind: 'accepted'
+      /** Without what only its start decides. */
+      readonly wish: Omit<Operation, 'id' | 'isReplacement' | 'origin' | 'caller'>
+      readonly lifetimeMs: number
+      readonly isEngineering: boolean
+      readonly conventions: Conventions
+    }
+
+/** Judges a request by everything that needs no device traffic, in a fixed order; throws the first `Problem` there is. */
+export function judge(request: DispatchRequest, circumstances: Circumstances): Verdict {
+  const mode = availableMode(request)
+  const requestedUntil = Date.parse(request.valid_until)
+  const { now, record } = circumstances
+  if (requestedUntil <= now) throw invalid('valid_until', 'is in the past', 'value_out_of_range')
+  checkTarget(request)
+  const limitW = limitOf(mode, circumstances.device)
+  checkApprovals(circumstances.unapproved)
+  const gate = gateOf(mode, circumstances)
+  checkRecord(request, record)
+  const requestedPowerW = mode === 'hold' ? null : (request.max_power_w ?? limitW)
+  const wish = {
+    mode,
+    targetSocPercent: mode === 'hold' ? null : (request.target_soc_percent ?? null),
+    requestedPowerW,
+    requestedUntil,
+  }
+  if (record?.phase === 'controlling' && isSame(record.operation, wish)) return { kind: 'unchanged' }
+  const longest = longestMs[gate.openedBy]
+  const lifetimeMs = Math.min(requestedUntil - now, longest)
+  return {
+    kind: 'accepted',
+    wish: { ...wish, maxPowerW: Math.min(requestedPowerW ?? 0, limitW), until: now + lifetimeMs },
+    lifetimeMs,
+    isEngineering: gate.openedBy === 'engineering',
+    conventions: gate.conventions,
+  }
+}
+
+function availableMode({ mode }: DispatchRequest): DispatchMode {
+  if (mode === 'export_to_grid')
+    throw new Problem('dispatch_mode_unavailable', 'The mode export_to_grid is reserved and not available')
+  return mode
+}
+
+function checkTarget({ mode, target_soc_percent: target }: DispatchRequest): void {
+  if (mode === 'hold' || target === undefined) return
+  const { min, max } = targetRange
+  if (target < min || target > max)
+    throw invalid('target_soc_percent', `must be from ${min} to ${max}`, 'value_out_of_range')
+}
+
+/** The bound the operator set for the way the energy flows, watts; holding needs one of them, as a sign of set-up. */
+function limitOf(mode: DispatchMode, device: DispatchDevice): number {
+  const { maxChargePowerW: charge, maxDischargePowerW: discharge } = device
+  const limit = { charge_from_grid: charge, discharge_to_load: discharge, hold: charge ?? discharge }[mode]
+  if (limit === null || limit === undefined || limit <= 0)
+    throw new Problem('dispatch_limits_missing', `The device ${device.id} has no power limit for ${mode}`)
+  return limit
+}
+
+function checkApprovals(unapproved: readonly string[]): void {
+  if (unapproved.length === 0) return
+  throw new Problem('write_not_allowed', `Not approved for writing: ${unapproved.join(', ')}`, {
+    errors: unapproved.map((parameter) => ({
+      parameter,
+      code: 'write_not_allowed',
+      detail: 'is not approved for writing',
+    })),
+  })
+}
+
+interface Gate {
+  readonly openedBy: 'verified' | 'engineering'
+  readonly conventions: Conventions
+}
+
+function gateOf(mode: DispatchMode, { device, capabilities }: Circumstances): Gate {
+  const missing = unverifiedFor(mode, capabilities)
+  const conventions = conventionsOf(capabilities)
+  if (conventions !== undefined && missing.length === 0) return { openedBy: 'verified', conventions }
+  if (conventions !== undefined && device.engineeringMode) return { openedBy: 'engineering', conventions }
+  const named: CapabilityName[] = device.engineeringMode || missing.length === 0 ? ['write_path_convention'] : missing
+  const reason = device.engineeringMode
+    ? 'has no soc_strategy_external_code, which engineering mode needs too'
+    : 'is not verified'
+  throw new Problem('dispatch_unverified', `${mode} is not possible: ${named.join(', ')} ${reason}`, {
+    errors: named.map((parameter) => ({ parameter, code: 'dispatch_unverified', detail: reason })),
+    members: { missing_capabilities: named },
+  })
+}
+
+/** What a mode needs and nobody verified. */
+export function unverifiedFor(mode: DispatchMode, capabilities: readonly Capability[]): CapabilityName[] {
+  return requiredCapabilities(mode).filter(
+    (name) => !capabilities.some((record) => record.name === name && record.status === 'verified'),
+  )
+}
+
+function checkRecord(request: DispatchRequest, record: DispatchRecord | undefined): void {
+  if (record === undefined) throw corruptRecord()
+  if (record.phase !== 'idle' && record.phase !== 'controlling') throw restoreRequired()
+  const expected = request.expected_operation_id
+  const active = record.phase === 'controlling' ? record.operation.id : null
+  if (expected !== undefined && expected !== active)
+    throw new Problem(
+      'dispatch_operation_conflict',
+      active === null ? `${expected} is not active; nothing is` : `${expected} is not active; ${active} is`,
+      { members: { operation_id: active } },
+    )
+}
+
+/** The stored record of the device is damaged. */
+export const corruptRecord = () =>
+  new Problem('dispatch_record_corrupt', 'The stored dispatch record of this device cannot be read')
+
+/** The device has to be handed back before anything else. */
+export const restoreRequired = () =>
+  new Problem(
+    'dispatch_restore_required',
+    'The settings from before must be put back first; this is tried again and again',
+  )
+
+function isSame(
+  running: Operation,
+  wish: Pick<Operation, 'mode' | 'targetSocPercent' | 'requestedPowerW' | 'requestedUntil'>,
+): boolean {
+  return (
+    running.mode === wish.mode &&
+    running.targetSocPercent === wish.targetSocPercent &&
+    running.requestedPowerW === wish.requestedPowerW &&
+    running.requestedUntil === wish.requestedUntil
+  )
+}
+
+/** Whether a state of charge (a ratio) is where the operation wants it; compared as the device's 32-bit floats. */
+export function isGoalMet(
+  { mode, targetSocPercent }: Pick<Operation, 'mode' | 'targetSocPercent'>,
+  soc: number,
+): boolean {
+  if (mode === 'hold' || targetSocPercent === null) return false
+  const target = Math.fround(targetSocPercent / 100)
+  return mode === 'charge_from_grid' ? Math.fround(soc) >= target : Math.fround(soc) <= target
+}
