@@ -131,11 +131,11 @@ class DeviceDispatch implements DispatchService {
     return this.#controllers.get(deviceId) ?? this.#add(deviceId)
   }
 
-  submit(deviceId: string, request: DispatchRequest, submitter: Submitter): Promise<Dispatch> {
+  async submit(deviceId: string, request: DispatchRequest, submitter: Submitter): Promise<Dispatch> {
     return this.#of(deviceId).submit(request, submitter)
   }
 
-  preview(deviceId: string, request: DispatchRequest): Promise<DispatchPreview> {
+  async preview(deviceId: string, request: DispatchRequest): Promise<DispatchPreview> {
     return this.#of(deviceId).preview(request)
   }
 
@@ -161,7 +161,7 @@ class DeviceDispatch implements DispatchService {
     return this.#guard(deviceId, ({ mode }) => isAffected(mode, names), change)
   }
 
-  #guard<T>(deviceId: string, isInTheWay: (active: Operation) => boolean, change: () => Promise<T>): Promise<T> {
+  async #guard<T>(deviceId: string, isInTheWay: (active: Operation) => boolean, change: () => Promise<T>): Promise<T> {
     const check = (active: Operation | undefined) => {
       if (active === undefined || !isInTheWay(active)) return
       throw new Problem('dispatch_capability_conflict', `The operation ${active.id} (${active.mode}) depends on it`, {

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { eventually } from '@hearth/testing'
+import type { DispatchService } from '../../src/dispatch/dispatch.ts'
+import type { DispatchStore } from '../../src/dispatch/store.ts'
+import { Plant } from './plant.ts'
+import { submitter, TestHouse } from './service.ts'
+
+/** A process that dies at its nth persistence: from then on nothing is stored and nothing reaches the device. */
+class Mortal {
+  readonly died = Promise.withResolvers<void>()
+  isDead = false
+  persisted = 0
+  readonly #at: number
+  readonly #after: boolean
+
+  constructor(at: number, after: boolean) {
+    this.#at = at
+    this.#after = after
+  }
+
+  wrap = (store: DispatchStore): DispatchStore => ({
+    ...store,
+    save: async (deviceId, row) => {
+      if (this.isDead) return never()
+      this.persisted += 1
+      if (this.persisted < this.#at) return store.save(deviceId, row)
+      this.isDead = true
+      if (this.#after) await store.save(deviceId, row)
+      this.died.resolve()
+      return never()
+    },
+  })
+
+  /** The device as the dying process reaches it. */
+  reach(plant: Plant, timers: TestHouse['timers']): Plant {
+    const reached = new Plant('a', timers)
+    reached.readFresh = (name) => (this.isDead ? never() : plant.readFresh(name))
+    reached.writeConfirmed = (name, value, cause) => (this.isDead ? never() : plant.writeConfirmed(name, value, cause))
+    return reached
+  }
+}
+
+const never = () => new Promise<never>(() => undefined)
+const quick = { everyMs: 2, seconds: 20 }
+
+/** A life with everything in it: a start, writes of the loop, a replacement and an end. */
+async function live(house: TestHouse, service: DispatchService): Promise<void> {
+  await service.submit('a', house.request('discharge_to_load'), submitter)
+  for (const loadW of [2500, 300]) {
+    const told = service.read('a').commanded_power_w
+    house.plant.loadW = loadW
+    await eventually(
+      () => service.read('a').commanded_power_w,
+      (watts) => watts !== told,
+      quick,
+    )
+  }
+  await service.submit('a', house.request('charge_from_grid'), submitter)
+  await service.stop('a')
+}
+
+for (const after of [false, true])
+  test(`killed ${after ? 'right after' : 'instead of'} any persistence, the next start hands the device back and resumes nothing`, async () => {
+    let total = Infinity
+    for (let at = 1; at <= total; at += 1) {
+      await using house = new TestHouse()
+      const before = { ...house.plant.registers }
+      const mortal = new Mortal(at, after)
+      const service = await house.start(mortal.wrap, mortal.reach(house.plant, house.timers))
+      const lived = live(house, service).then(() => (total = mortal.persisted))
+      await Promise.race([lived, mortal.died.promise])
+      if (!mortal.isDead) break
+      const next = await house.start()
+      // Nothing can begin before what was left behind is put right.
+      if (next.activeOperation('a') !== undefined) {
+        await assert.rejects(next.submit('a', house.request('hold'), submitter), { code: 'dispatch_restore_required' })
+        assert.deepEqual(next.readiness('a'), { corrupt: false, restorePending: true, recovered: false })
+      }
+      await next.recover()
+      const { state, restore_required } = next.read('a')
+      assert.deepEqual(house.plant.registers, before, `persistence ${at}`)
+      assert.deepEqual([state, restore_required], ['idle', false], `persistence ${at}`)
+      assert.deepEqual(next.readiness('a'), { corrupt: false, restorePending: false, recovered: true })
+      const rows = await (await house.database()).query.selectFrom('dispatch_records').selectAll().execute()
+      assert.ok(rows.length === 0 || rows[0]?.state === 'idle', `persistence ${at}`)
+      assert.ok(
+        house.plant.writes.slice(-5).every(({ cause }) => cause?.cause === 'restore') ||
+          house.plant.writes.length === 0,
+        `persistence ${at}`,
+      )
+      service.close = () => Promise.resolve()
+    }
+    assert.ok(total > 30 && total < 100, String(total))
+  })
+
+test('killed while a device is out of reach, the next start goes on trying', async () => {
+  await using house = new TestHouse()
+  const before = { ...house.plant.registers }
+  const first = await house.start()
+  await first.submit('a', house.request('charge_from_grid'), submitter)
+  house.plant.hinder = ({ kind }) => (kind === 'write' ? 'unreachable' : undefined)
+  await first.stop('a')
+  await first.close()
+  const attempts = first.read('a').restore_attempts
+  const second = await house.start()
+  await second.recover()
+  assert.equal(second.read('a').state, 'fault_restore_pending')
+  assert.equal(second.read('a').restore_attempts, attempts + 1)
+  assert.equal(second.read('a').stop_reason, 'operator_cancelled')
+  house.plant.hinder = () => undefined
+  await eventually(
+    () => second.read('a').state,
+    (state) => state === 'idle',
+    { ...quick, seconds: 30 },
+  )
+  assert.deepEqual(house.plant.registers, before)
+})

@@ -1,0 +1,335 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { eventually } from '@hearth/testing'
+import type { DispatchService } from '../../src/dispatch/dispatch.ts'
+import { dispatchRegisters } from '../../src/dispatch/registers.ts'
+import type { DispatchStore } from '../../src/dispatch/store.ts'
+import { Problem } from '../../src/problems.ts'
+import type { Access, Hindrance } from './plant.ts'
+import { submitter, TestHouse } from './service.ts'
+
+const quick = { everyMs: 5, seconds: 20 }
+const state = (service: DispatchService) => service.read('a').state
+
+/** Hinders the nth write, and nothing before or after. */
+function atWrite(position: number, how: ReturnType<Hindrance>): Hindrance {
+  let writes = -1
+  return ({ kind }) => {
+    if (kind === 'write') writes += 1
+    return kind === 'write' && writes === position ? how : undefined
+  }
+}
+
+for (const name of dispatchRegisters)
+  test(`without ${name} there is no way back, so nothing is written`, async () => {
+    await using house = new TestHouse()
+    const service = await house.start()
+    house.plant.hinder = (access) => (access.kind === 'read' && access.name === name ? 'unreachable' : undefined)
+    await assert.rejects(service.submit('a', house.request('hold'), submitter), { code: 'dispatch_snapshot_stale' })
+    assert.deepEqual(house.plant.writes, [])
+    assert.equal(state(service), 'idle')
+    assert.equal(service.read('a').stop_reason, 'snapshot_stale')
+  })
+
+test('an old answer is no way back either', async () => {
+  await using house = new TestHouse()
+  const service = await house.start()
+  house.plant.ageMs = 1000
+  await assert.rejects(service.submit('a', house.request('hold'), submitter), { code: 'dispatch_snapshot_stale' })
+  assert.deepEqual(house.plant.writes, [])
+})
+
+for (const how of ['unreachable', 'unconfirmed'] as const)
+  for (const position of [0, 1, 2, 3])
+    test(`a start whose write ${position} is ${how} is undone, in the right order`, async () => {
+      await using house = new TestHouse()
+      const service = await house.start()
+      const before = { ...house.plant.registers }
+      house.plant.hinder = atWrite(position, how)
+      const code = how === 'unreachable' ? 'device_unreachable' : 'write_outcome_unknown'
+      await assert.rejects(service.submit('a', house.request('charge_from_grid'), submitter), { code })
+      assert.deepEqual(house.plant.registers, before)
+      assert.deepEqual(
+        house.plant.writes.slice(position + 1).map(({ name }) => name),
+        [
+          'power_mng_battery_power_extern',
+          'power_mng_battery_power_extern',
+          'power_mng_use_grid_power_enable',
+          'power_mng_soc_target_set',
+          'power_mng_soc_strategy',
+        ],
+      )
+      const { state, stop_reason, fault_code, restore_required } = service.read('a')
+      assert.deepEqual([state, stop_reason, fault_code, restore_required], ['idle', 'device_error', code, false])
+    })
+
+test('a start that cannot measure before its setpoint is undone', async () => {
+  await using house = new TestHouse()
+  const service = await house.start()
+  const before = { ...house.plant.registers }
+  house.plant.hinder = ({ name }) => (name === 'grid_power' ? 'unreachable' : undefined)
+  await assert.rejects(service.submit('a', house.request('discharge_to_load'), submitter), {
+    code: 'device_unreachable',
+  })
+  assert.deepEqual(house.plant.registers, before)
+  assert.equal(service.read('a').stop_reason, 'device_error')
+})
+
+test('a replacement that fails ends with the device as it was before the first operation', async () => {
+  await using house = new TestHouse()
+  const service = await house.start()
+  const before = { ...house.plant.registers }
+  await service.submit('a', house.request('charge_from_grid'), submitter)
+  house.plant.hinder = atWrite(1, 'unconfirmed')
+  await assert.rejects(service.submit('a', house.request('discharge_to_load'), submitter), {
+    code: 'write_outcome_unknown',
+  })
+  assert.deepEqual(house.plant.registers, before)
+  assert.equal(state(service), 'idle')
+})
+
+for (const position of [0, 1, 2, 3, 4])
+  test(`an end that fails at write ${position} is repeated until the device is back`, async () => {
+    await using house = new TestHouse()
+    const service = await house.start()
+    const before = { ...house.plant.registers }
+    await service.submit('a', house.request('charge_from_grid'), submitter)
+    let isGone = false
+    const once = atWrite(position, 'unreachable')
+    house.plant.hinder = (access, index) => {
+      isGone ||= once(access, index) !== undefined
+      return isGone ? 'unreachable' : undefined
+    }
+    const stopped = await service.stop('a')
+    assert.equal(stopped.state, 'fault_restore_pending')
+    assert.equal(stopped.restore_required, true)
+    assert.equal(stopped.control_state, 'unknown')
+    assert.equal(stopped.restore_attempts, 1)
+    assert.equal(stopped.fault_code, 'device_unreachable')
+    assert.ok(stopped.next_restore_at !== null)
+    assert.deepEqual(service.readiness('a'), { corrupt: false, restorePending: true, recovered: true })
+    await assert.rejects(service.submit('a', house.request('hold'), submitter), { code: 'dispatch_restore_required' })
+    await assert.rejects(service.handBack('a', 'device_reconfigured'), { code: 'dispatch_restore_required' })
+    await eventually(
+      () => service.read('a').restore_attempts,
+      (attempts) => attempts >= 4,
+      quick,
+    )
+    isGone = false
+    house.plant.hinder = () => undefined
+    await eventually(
+      () => state(service),
+      (name) => name === 'idle',
+      quick,
+    )
+    assert.deepEqual(house.plant.registers, before)
+    assert.equal(service.read('a').stop_reason, 'operator_cancelled')
+    assert.equal(service.readiness('a').restorePending, false)
+    assert.equal((await service.submit('a', house.request('hold'), submitter)).state, 'holding')
+  })
+
+test('attempts are made after 1, 2, 4, 8, 16 and then every 30 seconds; asking for an end tries at once', async () => {
+  await using house = new TestHouse()
+  const service = await house.start()
+  await service.submit('a', house.request('hold'), submitter)
+  house.plant.hinder = ({ kind }) => (kind === 'write' ? 'unreachable' : undefined)
+  const seen = new Map<number, number>()
+  await service.stop('a')
+  await eventually(
+    () => {
+      const { restore_attempts: attempts, next_restore_at: next, state } = service.read('a')
+      if (state === 'fault_restore_pending' && next !== null && !seen.has(attempts))
+        seen.set(attempts, Date.parse(next))
+      return seen.size
+    },
+    (count) => count >= 8,
+    { ...quick, everyMs: 2 },
+  )
+  const waits = [1, 2, 3, 4, 5, 6].map((attempt) => (seen.get(attempt + 1) ?? 0) - (seen.get(attempt) ?? 0))
+  // Each moment is a wait later than the one before, give or take what an attempt takes.
+  for (const [index, seconds] of [2, 4, 8, 16, 30, 30].entries())
+    assert.ok(Math.abs((waits[index] ?? 0) / 1000 - seconds) < 3, `${index}: ${waits[index]}`)
+  const { restore_attempts: attempts } = service.read('a')
+  assert.ok((await service.stop('a')).restore_attempts > attempts)
+  house.plant.hinder = () => undefined
+  assert.equal((await service.stop('a')).state, 'idle')
+})
+
+/** A store that refuses from the nth change on, as long as it is told to. */
+function refusing(from: number) {
+  const disk = { isFull: true, saved: 0 }
+  const wrap = (store: DispatchStore): DispatchStore => ({
+    ...store,
+    save(deviceId, row) {
+      disk.saved += 1
+      if (disk.isFull && disk.saved >= from) return Promise.reject(new Error('the disk is full'))
+      return store.save(deviceId, row)
+    },
+  })
+  return { disk, wrap }
+}
+
+test('while the disk refuses, a start is refused, nothing stays changed, and what was not announced is not written', async () => {
+  for (let from = 1; from <= 11; from += 1) {
+    await using house = new TestHouse()
+    const { disk, wrap } = refusing(from)
+    const service = await house.start(wrap)
+    const before = { ...house.plant.registers }
+    const error: unknown = await service
+      .submit('a', house.request('charge_from_grid'), submitter)
+      .catch((error: unknown) => error)
+    assert.ok(error instanceof Problem && error.code === 'dispatch_store_unavailable', `${from}: ${String(error)}`)
+    assert.deepEqual(house.plant.registers, before, `${from}`)
+    // The wish, the way back and the first step come before the first write.
+    if (from <= 3) assert.deepEqual(house.plant.writes, [], `${from}`)
+    if (from > 1) assert.equal(state(service), 'fault', `${from}`)
+    await assert.rejects(service.submit('a', house.request('hold'), submitter), { code: 'dispatch_store_unavailable' })
+    disk.isFull = false
+    await eventually(
+      () => service.readiness('a').restorePending,
+      (pending) => !pending,
+      quick,
+    )
+    assert.equal(state(service), 'idle')
+    assert.equal((await service.submit('a', house.request('hold'), submitter)).state, 'holding')
+  }
+})
+
+test('an end is carried out although the disk refuses, and says so until it is stored', async () => {
+  await using house = new TestHouse()
+  const { disk, wrap } = refusing(1)
+  disk.isFull = false
+  const service = await house.start(wrap)
+  const before = { ...house.plant.registers }
+  await service.submit('a', house.request('charge_from_grid'), submitter)
+  disk.isFull = true
+  disk.saved = 1
+  await assert.rejects(service.stop('a'), { code: 'dispatch_store_unavailable' })
+  assert.deepEqual(house.plant.registers, before)
+  assert.equal(state(service), 'fault')
+  disk.isFull = false
+  assert.equal((await service.stop('a')).state, 'idle')
+})
+
+test('a replacement the disk refuses leaves the running operation alone', async () => {
+  await using house = new TestHouse()
+  const { disk, wrap } = refusing(1)
+  disk.isFull = false
+  const service = await house.start(wrap)
+  const running = await service.submit('a', house.request('charge_from_grid'), submitter)
+  const writes = house.plant.writes.length
+  disk.isFull = true
+  disk.saved = 1
+  await assert.rejects(service.submit('a', house.request('hold'), submitter), { code: 'dispatch_store_unavailable' })
+  assert.deepEqual(service.read('a'), running)
+  assert.equal(house.plant.writes.length, writes)
+})
+
+test('a record that cannot be read concerns its device alone', async () => {
+  await using house = new TestHouse()
+  const database = await house.database()
+  await database.query
+    .insertInto('dispatch_records')
+    .values({ device_id: 'a', version: 7, state: 'charging', restore_required: 0, record: '{"phase":"idle"}' })
+    .execute()
+  const service = await house.start()
+  await service.recover()
+  const corrupt = { code: 'dispatch_record_corrupt' }
+  assert.throws(() => service.read('a'), corrupt)
+  await assert.rejects(service.submit('a', house.request('hold'), submitter), corrupt)
+  await assert.rejects(service.preview('a', house.request('hold')), corrupt)
+  await assert.rejects(service.stop('a'), corrupt)
+  await assert.rejects(service.handBack('a', 'device_reconfigured'), corrupt)
+  assert.deepEqual(service.readiness('a'), { corrupt: true, restorePending: false, recovered: true })
+  assert.deepEqual(house.plant.accesses, [])
+  assert.equal((await service.submit('b', house.request('hold'), submitter)).state, 'holding')
+  await service.discard('a')
+  assert.equal((await service.submit('a', house.request('hold'), submitter)).state, 'holding')
+})
+
+test('a device is handed back before it changes; when that fails the change is refused', async () => {
+  await using house = new TestHouse()
+  const service = await house.start()
+  const before = { ...house.plant.registers }
+  await service.handBack('a', 'device_reconfigured')
+  assert.deepEqual(house.plant.accesses, [])
+  await service.submit('a', house.request('charge_from_grid'), submitter)
+  await service.handBack('a', 'device_reconfigured')
+  assert.deepEqual(house.plant.registers, before)
+  assert.equal(service.read('a').stop_reason, 'device_reconfigured')
+})
+
+test('when the service stops, devices are handed back, also in the middle of a start', async () => {
+  await using house = new TestHouse()
+  const service = await house.start()
+  const before = { ...house.plant.registers }
+  await service.submit('b', house.request('hold'), submitter)
+  const neighbour = { ...house.neighbour.registers }
+  const starting = service.submit('a', house.request('charge_from_grid'), submitter)
+  await eventually(
+    () => house.plant.writes.length,
+    (count) => count >= 1,
+    quick,
+  )
+  const [started] = await Promise.allSettled([starting, service.close()])
+  assert.equal(started.status === 'rejected' && (started.reason as Problem).code, 'shutting_down')
+  assert.deepEqual(house.plant.registers, before)
+  assert.notDeepEqual(house.neighbour.registers, neighbour)
+  assert.equal(service.read('a').stop_reason, 'shutdown')
+  await assert.rejects(service.submit('a', house.request('hold'), submitter), { code: 'shutting_down' })
+})
+
+test('a device that does not answer holds a stop up for eight seconds, and is handed back at the next start', async () => {
+  await using house = new TestHouse()
+  const service = await house.start()
+  const before = { ...house.plant.registers }
+  await service.submit('a', house.request('charge_from_grid'), submitter)
+  house.plant.latencyMs = 100_000
+  const begun = house.timers.monotonic()
+  await service.close()
+  const took = house.timers.monotonic() - begun
+  assert.ok(took >= 7900 && took < 15_000, String(took))
+  house.plant.latencyMs = 20
+  const next = await house.start()
+  await next.recover()
+  assert.deepEqual(house.plant.registers, before)
+  assert.equal(state(next), 'idle')
+})
+
+test('what goes wrong between accesses shows in their order: strictly one after the other', async () => {
+  await using house = new TestHouse()
+  const service = await house.start()
+  let seed = 7
+  house.plant.hinder = () => {
+    seed = (seed * 48_271) % 2_147_483_647
+    return seed % 17 === 0 ? 'unreachable' : seed % 19 === 0 ? 'unconfirmed' : undefined
+  }
+  const before = { ...house.plant.registers }
+  const modes = ['charge_from_grid', 'hold', 'discharge_to_load'] as const
+  for (let round = 0; round < 12; round += 1) {
+    const wishes = modes.map((mode) => service.submit('a', house.request(mode), submitter))
+    await Promise.allSettled([
+      ...wishes,
+      round % 3 === 0 ? service.stop('a') : service.preview('a', house.request('hold')),
+    ])
+  }
+  house.plant.hinder = () => undefined
+  await eventually(
+    async () => {
+      await service.stop('a').catch(() => undefined)
+      return state(service)
+    },
+    (name) => name === 'idle',
+    quick,
+  )
+  assert.equal(house.plant.mostAtOnce, 1)
+  assert.deepEqual(house.plant.registers, before)
+  assertPlansDoNotInterleave(house.plant.writes)
+})
+
+/** Every run of writes of one operation is uninterrupted by another's: restores belong to the operation they end. */
+function assertPlansDoNotInterleave(writes: readonly Access[]): void {
+  const owners = writes.map(({ cause }) => cause?.operationId)
+  const runs = owners.filter((owner, index) => owner !== owners[index - 1])
+  assert.equal(runs.length, new Set(runs).size)
+}
