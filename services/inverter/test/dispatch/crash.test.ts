@@ -45,14 +45,14 @@ const never = () => new Promise<never>(() => undefined)
 const quick = { everyMs: 2, seconds: 20 }
 
 /** A life with everything in it: a start, writes of the loop, a replacement and an end. */
-async function live(house: TestHouse, service: DispatchService): Promise<void> {
+async function live(house: TestHouse, service: DispatchService, mortal: Mortal): Promise<void> {
   await service.submit('a', house.request('discharge_to_load'), submitter)
   for (const loadW of [2500, 300]) {
     const told = service.read('a').commanded_power_w
     house.plant.loadW = loadW
     await eventually(
       () => service.read('a').commanded_power_w,
-      (watts) => watts !== told,
+      (watts) => watts !== told || mortal.isDead,
       quick,
     )
   }
@@ -68,7 +68,7 @@ for (const after of [false, true])
       const before = { ...house.plant.registers }
       const mortal = new Mortal(at, after)
       const service = await house.start(mortal.wrap, mortal.reach(house.plant, house.timers))
-      const lived = live(house, service).then(() => (total = mortal.persisted))
+      const lived = live(house, service, mortal).then(() => (total = mortal.persisted))
       await Promise.race([lived, mortal.died.promise])
       if (!mortal.isDead) break
       const next = await house.start()

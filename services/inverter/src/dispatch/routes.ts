@@ -1,0 +1,71 @@
+import type { Route } from '@hearth/http'
+import { route } from '../access.ts'
+import type { DispatchService } from './dispatch.ts'
+import { Dispatch, DispatchParams, DispatchPreview, DispatchRequest } from './schema.ts'
+
+const shared = {
+  path: '/api/v1/devices/{device_id}/battery/dispatch',
+  tag: 'Dispatch',
+  access: 'write-access',
+  limit: 'counted',
+  params: DispatchParams,
+} as const
+
+/** What a start, a replacement or a preview can fail with beyond what its schemas say. */
+const startErrors = [404, 409, 502, 503, 504]
+
+/** Battery dispatch: start, replace, look at and stop. */
+export function dispatchRoutes(dispatch: DispatchService): Route[] {
+  return [
+    route(
+      {
+        ...shared,
+        method: 'POST',
+        summary: 'Start or replace a dispatch',
+        description:
+          'Keeps the present settings of the device and puts them back when the operation ends, at `valid_until` at the latest. ' +
+          'The same command again changes nothing; another one replaces the first without a gap.',
+        body: DispatchRequest,
+        success: { status: 200, body: Dispatch },
+        errors: startErrors,
+      },
+      ({ params, body, caller }) =>
+        dispatch.submit(params.device_id, body, { caller: caller.name, origin: 'dispatch' }),
+    ),
+    route(
+      {
+        ...shared,
+        method: 'GET',
+        summary: 'Dispatch and restore state',
+        success: { status: 200, body: Dispatch },
+        errors: [404, 503],
+      },
+      ({ params }) => dispatch.read(params.device_id),
+    ),
+    route(
+      {
+        ...shared,
+        method: 'DELETE',
+        summary: 'Stop a dispatch and put the settings back',
+        description:
+          'When the device cannot be reached the answer has state fault_restore_pending, and it is tried again.',
+        success: { status: 200, body: Dispatch },
+        errors: [404, 503],
+      },
+      ({ params }) => dispatch.stop(params.device_id),
+    ),
+    route(
+      {
+        ...shared,
+        method: 'POST',
+        path: `${shared.path}/preview`,
+        summary: 'What a dispatch would do',
+        description: 'Checks the same request and reads the registers; writes nothing.',
+        body: DispatchRequest,
+        success: { status: 200, body: DispatchPreview },
+        errors: startErrors,
+      },
+      ({ params, body }) => dispatch.preview(params.device_id, body),
+    ),
+  ]
+}

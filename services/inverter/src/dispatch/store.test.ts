@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { migrate, openDatabase } from '@hearth/database'
+import { migrations } from '../database/migrations/index.ts'
+import type { Tables } from '../database/tables.ts'
+import { createDispatchStore, StaleVersion } from './store.ts'
+
+test('of two writers only one is the next', async () => {
+  const database = openDatabase<Tables>({ file: ':memory:' })
+  await using cleanup = new AsyncDisposableStack()
+  cleanup.defer(() => database.close())
+  await migrate(database.query, migrations)
+  const store = createDispatchStore(database.query)
+  const row = (version: number, state: string) => ({ version, state, restore_required: 0, record: '{}' })
+  await store.save('a', row(1, 'idle'))
+  await assert.rejects(store.save('a', row(1, 'other')), StaleVersion)
+  await store.save('a', row(2, 'charging'))
+  await assert.rejects(store.save('a', row(2, 'other')), StaleVersion)
+  await assert.rejects(store.save('a', row(4, 'other')), StaleVersion)
+  await assert.rejects(store.save('b', row(2, 'other')), StaleVersion)
+  assert.deepEqual(await store.all(), [{ device_id: 'a', ...row(2, 'charging') }])
+  await store.remove('a')
+  assert.deepEqual(await store.all(), [])
+})
