@@ -25,17 +25,24 @@ export interface Frame {
  * byte becomes the long form. Throws a RangeError for an id, address or payload that no frame can carry.
  */
 export function encodeFrame(frame: Frame): Uint8Array {
-  const body = encodeBody(frame)
-  let escapes = 0
-  for (const byte of body) if (byte === startByte || byte === escapeByte) escapes += 1
-  const bytes = new Uint8Array(1 + body.length + escapes)
+  const escaped = escapedBytes(encodeBody(frame))
+  const bytes = new Uint8Array(1 + escaped.length)
   bytes[0] = startByte
-  let at = 1
-  for (const byte of body) {
-    if (byte === startByte || byte === escapeByte) bytes[at++] = escapeByte
-    bytes[at++] = byte
-  }
+  bytes.set(escaped, 1)
   return bytes
+}
+
+/** The bytes with an escape byte before each that needs one. */
+export function escapedBytes(bytes: Uint8Array): Uint8Array {
+  let count = bytes.length
+  for (const byte of bytes) if (byte === startByte || byte === escapeByte) count += 1
+  const escaped = new Uint8Array(count)
+  let at = 0
+  for (const byte of bytes) {
+    if (byte === startByte || byte === escapeByte) escaped[at++] = escapeByte
+    escaped[at++] = byte
+  }
+  return escaped
 }
 
 /** The bytes of a request without payload. Throws a RangeError for an id or address that is no unsigned 32-bit number. */
