@@ -9,6 +9,7 @@ export interface Tables {
   approvals: ApprovalRow
   capabilities: CapabilityRow
   energy_modes: EnergyModeRow
+  energy_stops: EnergyStopRow
   dispatch_records: DispatchRow
   journal: JournalRow
 }
@@ -24,6 +25,7 @@ export const tableNames = [
   'approvals',
   'capabilities',
   'energy_modes',
+  'energy_stops',
   'dispatch_records',
   'journal',
 ] as const satisfies readonly (keyof Tables)[]
@@ -107,6 +109,16 @@ export interface EnergyModeRow {
   mode: 'off' | 'manual' | 'external'
   changed_at: number
   changed_by: string
+}
+
+/** The end of one action of the Energy Manager; the oldest of a device fall away. */
+export interface EnergyStopRow {
+  id?: number
+  device_id: string
+  at: number
+  action: string
+  reason: string
+  operation_id: string
 }
 
 /** The persisted dispatch of one device; see `dispatch/record.ts`. */

@@ -66,8 +66,8 @@ export interface DispatchService {
   readiness(deviceId: string): { corrupt: boolean; restorePending: boolean; recovered: boolean }
   /** Forgets the record of a device that is gone, or that an operator has put right by hand. */
   discard(deviceId: string): Promise<void>
-  /** Called with every operation that has ended. */
-  onEnded(listener: (ended: EndedOperation) => void): void
+  /** Called with every operation that has ended; `close` waits for what the listener does about it. */
+  onEnded(listener: (ended: EndedOperation) => Promise<void>): void
   /** Hands back what an earlier process left behind, once the devices can be reached; resolves after the first attempts. */
   recover(): Promise<void>
   /** Hands all devices back as far as that is possible within 8 s; what is left is done at the next start. */
@@ -87,7 +87,8 @@ class DeviceDispatch implements DispatchService {
   readonly #parts: DispatchParts
   readonly #store: DispatchStore
   readonly #controllers = new Map<string, Controller>()
-  readonly #listeners: ((ended: EndedOperation) => void)[] = []
+  readonly #listeners: ((ended: EndedOperation) => Promise<void>)[] = []
+  readonly #telling = new Set<Promise<void>>()
 
   constructor(parts: DispatchParts, store: DispatchStore) {
     this.#parts = parts
@@ -106,9 +107,7 @@ class DeviceDispatch implements DispatchService {
     const { timers, log, devices, gateways, isApproved, isWriteAccessOn, publish } = this.#parts
     const changed = (dispatch: Dispatch) => publish({ type: 'dispatch', device_id: deviceId, dispatch })
     const keeper = new RecordKeeper({ deviceId, store: this.#store, log, changed, stored })
-    const ended = (operation: Operation, stopReason: StopReason) => {
-      for (const listener of this.#listeners) listener({ deviceId, operation, stopReason })
-    }
+    const ended = (operation: Operation, stopReason: StopReason) => this.#tell({ deviceId, operation, stopReason })
     const gateway = () => {
       const found = gateways(deviceId)
       if (found === undefined) throw unknownDevice(deviceId)
@@ -191,8 +190,18 @@ class DeviceDispatch implements DispatchService {
     if (this.#parts.devices.find(deviceId) === undefined) this.#controllers.delete(deviceId)
   }
 
-  onEnded(listener: (ended: EndedOperation) => void): void {
+  onEnded(listener: (ended: EndedOperation) => Promise<void>): void {
     this.#listeners.push(listener)
+  }
+
+  #tell(ended: EndedOperation): void {
+    for (const listener of this.#listeners) {
+      const told = listener(ended).catch((error: unknown) => {
+        this.#parts.log.error({ device: ended.deviceId, err: error }, 'an end could not be told')
+      })
+      this.#telling.add(told)
+      void told.then(() => this.#telling.delete(told))
+    }
   }
 
   async recover(): Promise<void> {
@@ -206,5 +215,6 @@ class DeviceDispatch implements DispatchService {
     await Promise.race([Promise.all(controllers.map((controller) => controller.close())), limit])
     tooLong.abort()
     for (const controller of controllers) controller.halt()
+    await Promise.all(this.#telling)
   }
 }

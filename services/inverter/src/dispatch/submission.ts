@@ -99,16 +99,28 @@ function checkApprovals(unapproved: readonly string[]): void {
   })
 }
 
-interface Gate {
+/** What lets a mode through, and how the device wants to be told. */
+export interface Gate {
   readonly openedBy: 'verified' | 'engineering'
   readonly conventions: Conventions
 }
 
-function gateOf(mode: DispatchMode, { device, capabilities }: Circumstances): Gate {
-  const missing = unverifiedFor(mode, capabilities)
+/** The gate of a mode; undefined while it is closed. Nothing opens it without the code of the external strategy. */
+export function openGate(
+  mode: DispatchMode,
+  { device, capabilities }: Pick<Circumstances, 'device' | 'capabilities'>,
+): Gate | undefined {
   const conventions = conventionsOf(capabilities)
-  if (conventions !== undefined && missing.length === 0) return { openedBy: 'verified', conventions }
-  if (conventions !== undefined && device.engineeringMode) return { openedBy: 'engineering', conventions }
+  if (conventions === undefined) return undefined
+  if (unverifiedFor(mode, capabilities).length === 0) return { openedBy: 'verified', conventions }
+  return device.engineeringMode ? { openedBy: 'engineering', conventions } : undefined
+}
+
+function gateOf(mode: DispatchMode, circumstances: Circumstances): Gate {
+  const gate = openGate(mode, circumstances)
+  if (gate !== undefined) return gate
+  const { device, capabilities } = circumstances
+  const missing = unverifiedFor(mode, capabilities)
   const named: CapabilityName[] = device.engineeringMode || missing.length === 0 ? ['write_path_convention'] : missing
   const reason = device.engineeringMode
     ? 'has no soc_strategy_external_code, which engineering mode needs too'

@@ -63,7 +63,10 @@ export class TestHouse {
       publish: (event) => void this.events.push(event),
       ...(wrapStore === undefined ? {} : { wrapStore }),
     })
-    service.onEnded((ended) => void this.ended.push(ended))
+    service.onEnded((ended) => {
+      this.ended.push(ended)
+      return Promise.resolve()
+    })
     this.#services.push(service)
     return service
   }

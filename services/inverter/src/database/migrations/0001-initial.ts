@@ -81,6 +81,16 @@ async function addDispatch(db: Kysely<unknown>): Promise<void> {
     .addColumn('changed_by', 'text', (column) => column.notNull())
     .execute()
   await db.schema
+    .createTable('energy_stops')
+    .addColumn('id', 'integer', (column) => column.primaryKey().autoIncrement())
+    .addColumn('device_id', 'text', (column) => column.notNull())
+    .addColumn('at', 'bigint', (column) => column.notNull())
+    .addColumn('action', 'text', (column) => column.notNull())
+    .addColumn('reason', 'text', (column) => column.notNull())
+    .addColumn('operation_id', 'text', (column) => column.notNull())
+    .execute()
+  await sql`create index energy_stops_device on energy_stops (device_id, id)`.execute(db)
+  await db.schema
     .createTable('dispatch_records')
     .addColumn('device_id', 'text', (column) => column.primaryKey())
     .addColumn('version', 'integer', (column) => column.notNull())

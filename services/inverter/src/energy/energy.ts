@@ -1,0 +1,242 @@
+import type { Clock, Log } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
+import type { Capability } from '../capabilities/schema.ts'
+import type { EnergyModeRow, Tables } from '../database/tables.ts'
+import type { DispatchService, EndedOperation } from '../dispatch/dispatch.ts'
+import type { DispatchDevice } from '../dispatch/ports.ts'
+import { dispatchRegisters } from '../dispatch/registers.ts'
+import type { Dispatch, DispatchRequest } from '../dispatch/schema.ts'
+import { corruptRecord } from '../dispatch/submission.ts'
+import { Problem, unknownDevice } from '../problems.ts'
+import { checkCommand } from './command.ts'
+import {
+  actionOf,
+  dispatchModeOf,
+  energyView,
+  gatesOf,
+  stopReasonOf,
+  type EnergySources,
+  type Readings,
+} from './energy-view.ts'
+import type { Energy, EnergyCommand, EnergyDevice, EnergyMode } from './schema.ts'
+import { addStopRow, allModeRows, deleteEnergyRows, latestStopRows, writeModeRow } from './store.ts'
+
+/** How long a command holds unless another one follows, milliseconds. */
+const commandMs = 3_600_000
+/** How many ends of a device are kept. */
+const keptStops = 50
+
+export interface EnergyParts {
+  readonly db: Kysely<Tables>
+  readonly clock: Clock
+  readonly log: Log
+  readonly devices: {
+    find(deviceId: string): (DispatchDevice & { readonly displayName: string }) | undefined
+    ids(): string[]
+  }
+  readonly dispatch: DispatchService
+  readonly capabilities: (deviceId: string) => Promise<readonly Capability[]>
+  /** The latest values as the device counts, from the cache. */
+  readonly readings: (deviceId: string) => Promise<Readings>
+  /** How the connection stands, for the administrator; null when there is none. */
+  readonly connectionState: (deviceId: string) => string | null
+  readonly isApproved: (name: string) => boolean
+  readonly approve: (names: string[]) => Promise<void>
+  /** Whether the write allowlist has it. */
+  readonly isAllowlisted: (name: string) => boolean
+  readonly isWriteAccessOn: () => boolean
+  readonly publish: (event: { readonly type: 'energy'; readonly device_id: string }) => void
+}
+
+/** Who commands, by which door. */
+export interface Commander {
+  readonly caller: string
+  readonly door: 'api' | 'admin'
+}
+
+/** One business action a device at a time, for whoever its mode lets. Also what the command line uses. */
+export interface EnergyManager {
+  read(deviceId: string): Promise<Energy>
+  command(deviceId: string, command: EnergyCommand, commander: Commander): Promise<Energy>
+  /** Every device with what an administrator wants to know. */
+  devices(): Promise<EnergyDevice[]>
+  /** Changes who may command. What the old mode started is handed back first; when that fails the mode stays. */
+  setMode(deviceId: string, mode: EnergyMode, by: string): Promise<EnergyDevice>
+  /** The device was removed or is another one now: off, without a history. */
+  reset(deviceId: string): Promise<void>
+}
+
+/** Reads the modes and writes down the ends of actions from now on. */
+export async function openEnergyManager(parts: EnergyParts): Promise<EnergyManager> {
+  const manager = new ModeManager(parts, await allModeRows(parts.db))
+  parts.dispatch.onEnded((ended) => manager.note(ended))
+  return manager
+}
+
+class ModeManager implements EnergyManager {
+  readonly #parts: EnergyParts
+  readonly #modes: Map<string, EnergyModeRow>
+  /** Devices whose mode is being changed; nobody commands them meanwhile. */
+  readonly #changing = new Set<string>()
+
+  constructor(parts: EnergyParts, rows: readonly EnergyModeRow[]) {
+    this.#parts = parts
+    this.#modes = new Map(rows.map((row) => [row.device_id, row]))
+  }
+
+  async read(deviceId: string): Promise<Energy> {
+    const sources = await this.#sources(this.#demand(deviceId))
+    if (sources.dispatch === undefined) throw corruptRecord()
+    return energyView(sources)
+  }
+
+  async command(deviceId: string, command: EnergyCommand, { caller, door }: Commander): Promise<Energy> {
+    const device = this.#demand(deviceId)
+    const dispatch = this.#parts.dispatch.read(deviceId)
+    checkCommand(command, {
+      door,
+      dispatch,
+      mode: this.#changing.has(deviceId) ? 'off' : this.#modeOf(deviceId),
+      isWriteAccessOn: this.#parts.isWriteAccessOn(),
+      unapproved: dispatchRegisters.filter((name) => !this.#parts.isApproved(name)),
+    })
+    if (command.action === 'auto') await this.#endActive(device.id)
+    else {
+      const request: DispatchRequest = {
+        mode: dispatchModeOf(command.action),
+        valid_until: new Date(this.#parts.clock.now() + commandMs).toISOString(),
+        target_soc_percent: command.target_soc_percent,
+        max_power_w: command.max_power_w,
+      }
+      await this.#parts.dispatch.submit(deviceId, request, { caller, origin: 'energy' })
+    }
+    this.#changed(deviceId)
+    return this.read(deviceId)
+  }
+
+  async #endActive(deviceId: string): Promise<void> {
+    if (this.#parts.dispatch.activeOperation(deviceId) !== undefined) await this.#parts.dispatch.stop(deviceId)
+  }
+
+  async devices(): Promise<EnergyDevice[]> {
+    return Promise.all(this.#parts.devices.ids().map((id) => this.#describe(this.#demand(id))))
+  }
+
+  async setMode(deviceId: string, mode: EnergyMode, by: string): Promise<EnergyDevice> {
+    const device = this.#demand(deviceId)
+    if (this.#changing.has(deviceId)) throw new Problem('conflict', 'The mode of this device is being changed')
+    if (mode === this.#modeOf(deviceId)) return this.#describe(device)
+    if (mode !== 'off') this.#checkEntering(device)
+    this.#changing.add(deviceId)
+    try {
+      const active = this.#parts.dispatch.activeOperation(deviceId)
+      if (active?.origin === 'energy') await this.#parts.dispatch.handBack(deviceId, 'operator_cancelled')
+      if (mode !== 'off') await this.#parts.approve(dispatchRegisters.filter((name) => !this.#parts.isApproved(name)))
+      const row = { device_id: deviceId, mode, changed_at: this.#parts.clock.now(), changed_by: by }
+      await writeModeRow(this.#parts.db, row)
+      this.#modes.set(deviceId, row)
+    } finally {
+      this.#changing.delete(deviceId)
+    }
+    this.#changed(deviceId)
+    return this.#describe(device)
+  }
+
+  #checkEntering({ id, maxChargePowerW, maxDischargePowerW }: DispatchDevice): void {
+    if (!this.#parts.isWriteAccessOn())
+      throw new Problem('energy_write_support_required', 'Write access is off; switch it on first')
+    if (maxChargePowerW === null || maxDischargePowerW === null)
+      throw new Problem('dispatch_limits_missing', `The device ${id} has no power limits`)
+    const missing = dispatchRegisters.filter((name) => !this.#parts.isAllowlisted(name))
+    if (missing.length > 0)
+      throw new Problem('energy_action_unavailable', `Not in the write allowlist: ${missing.join(', ')}`)
+  }
+
+  async reset(deviceId: string): Promise<void> {
+    await deleteEnergyRows(this.#parts.db, deviceId)
+    this.#modes.delete(deviceId)
+    this.#changed(deviceId)
+  }
+
+  /** Writes down the end of an action. */
+  async note({ deviceId, operation, stopReason }: EndedOperation): Promise<void> {
+    if (operation.origin !== 'energy') return
+    const { db, clock, log } = this.#parts
+    const action = actionOf(operation.mode)
+    const row = {
+      device_id: deviceId,
+      at: clock.now(),
+      action,
+      reason: stopReasonOf(stopReason),
+      operation_id: operation.id,
+    }
+    try {
+      await addStopRow(db, row, keptStops)
+      this.#changed(deviceId)
+    } catch (error) {
+      log.warn({ device: deviceId, err: error }, 'the end of an action could not be written down')
+    }
+  }
+
+  async #describe(device: DispatchDevice & { readonly displayName: string }): Promise<EnergyDevice> {
+    const sources = await this.#sources(device)
+    const stops = await latestStopRows(this.#parts.db, device.id, keptStops)
+    const changed = this.#modes.get(device.id)
+    return {
+      ...energyView(sources),
+      device_name: device.displayName,
+      connection_state: this.#parts.connectionState(device.id),
+      write_support_enabled: this.#parts.isWriteAccessOn(),
+      engineering_mode: device.engineeringMode,
+      max_charge_power_w: device.maxChargePowerW,
+      max_discharge_power_w: device.maxDischargePowerW,
+      gates: gatesOf(sources),
+      capabilities: sources.capabilities.map(({ name, status }) => ({ name, status })),
+      required_names: [...dispatchRegisters],
+      approved_names: dispatchRegisters.filter((name) => this.#parts.isApproved(name)),
+      mode_changed_at: changed === undefined ? null : new Date(changed.changed_at).toISOString(),
+      mode_changed_by: changed?.changed_by ?? null,
+      fault_code: sources.dispatch === undefined ? 'dispatch_record_corrupt' : sources.dispatch.fault_code,
+      restore_attempts: sources.dispatch?.restore_attempts ?? 0,
+      next_restore_at: sources.dispatch?.next_restore_at ?? null,
+      stops: stops.map(({ at, action, reason, operation_id }) => ({
+        at: new Date(at).toISOString(),
+        action: action as EnergyDevice['stops'][number]['action'],
+        reason: reason as EnergyDevice['stops'][number]['reason'],
+        operation_id,
+      })),
+    }
+  }
+
+  async #sources(device: DispatchDevice): Promise<EnergySources> {
+    const { id } = device
+    const { capabilities, readings, dispatch } = this.#parts
+    return {
+      device,
+      mode: this.#modeOf(id),
+      capabilities: await capabilities(id),
+      readings: await readings(id),
+      dispatch: this.#dispatchOf(id),
+      active: dispatch.activeOperation(id),
+      mayWrite: this.#parts.isWriteAccessOn() && dispatchRegisters.every((name) => this.#parts.isApproved(name)),
+    }
+  }
+
+  #dispatchOf(deviceId: string): Dispatch | undefined {
+    return this.#parts.dispatch.readiness(deviceId).corrupt ? undefined : this.#parts.dispatch.read(deviceId)
+  }
+
+  #modeOf(deviceId: string): EnergyMode {
+    return this.#modes.get(deviceId)?.mode ?? 'off'
+  }
+
+  #demand(deviceId: string): DispatchDevice & { readonly displayName: string } {
+    const device = this.#parts.devices.find(deviceId)
+    if (device === undefined) throw unknownDevice(deviceId)
+    return device
+  }
+
+  #changed(deviceId: string): void {
+    this.#parts.publish({ type: 'energy', device_id: deviceId })
+  }
+}

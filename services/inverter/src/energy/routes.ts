@@ -1,0 +1,88 @@
+import type { Route } from '@hearth/http'
+import { route } from '../access.ts'
+import type { EnergyManager } from './energy.ts'
+import { Energy, EnergyCommand, EnergyDevice, EnergyDevices, EnergyModeChange, EnergyParams } from './schema.ts'
+
+const shared = { tag: 'Energy', limit: 'counted' } as const
+const commandErrors = [404, 409, 502, 503, 504]
+const commandText =
+  'Charges from the grid, discharges to the load, holds the battery at 0 W, or gives the device back to its own automatic. ' +
+  'A command ends by itself after an hour unless another one follows.'
+
+/** The Energy Manager: commands by the API, and what the pages of the administrator need. */
+export function energyRoutes(energy: EnergyManager): Route[] {
+  return [...publicRoutes(energy), ...adminRoutes(energy)]
+}
+
+function publicRoutes(energy: EnergyManager): Route[] {
+  const member = { ...shared, access: 'write-access', params: EnergyParams } as const
+  return [
+    route(
+      {
+        ...member,
+        method: 'GET',
+        path: '/api/v1/devices/{device_id}/energy',
+        summary: 'What the Energy Manager does and could do',
+        success: { status: 200, body: Energy },
+        errors: [404, 503],
+      },
+      ({ params }) => energy.read(params.device_id),
+    ),
+    route(
+      {
+        ...member,
+        method: 'POST',
+        path: '/api/v1/devices/{device_id}/energy/command',
+        summary: 'Command the battery, in mode external',
+        description: commandText,
+        body: EnergyCommand,
+        success: { status: 200, body: Energy },
+        errors: commandErrors,
+      },
+      ({ params, body, caller }) => energy.command(params.device_id, body, { caller: caller.name, door: 'api' }),
+    ),
+  ]
+}
+
+function adminRoutes(energy: EnergyManager): Route[] {
+  const admin = { ...shared, access: 'admin' } as const
+  const member = { ...admin, params: EnergyParams } as const
+  return [
+    route(
+      {
+        ...admin,
+        method: 'GET',
+        path: '/admin/api/energy/devices',
+        summary: 'The Energy Manager of every device',
+        success: { status: 200, body: EnergyDevices },
+      },
+      async () => ({ devices: await energy.devices() }),
+    ),
+    route(
+      {
+        ...member,
+        method: 'PUT',
+        path: '/admin/api/energy/devices/{device_id}/mode',
+        summary: 'Choose who may command',
+        description: 'What the old mode started is handed back first; when that fails the mode stays as it was.',
+        body: EnergyModeChange,
+        success: { status: 200, body: EnergyDevice },
+        errors: [404, 409, 503],
+      },
+      ({ params, body, caller }) => energy.setMode(params.device_id, body.mode, caller.name),
+    ),
+    route(
+      {
+        ...member,
+        method: 'POST',
+        path: '/admin/api/energy/devices/{device_id}/command',
+        summary: 'Command the battery, in mode manual',
+        description: commandText,
+        body: EnergyCommand,
+        success: { status: 200, body: Energy },
+        errors: commandErrors,
+      },
+      ({ params, body, caller }) => energy.command(params.device_id, body, { caller: caller.name, door: 'admin' }),
+    ),
+  ]
+}

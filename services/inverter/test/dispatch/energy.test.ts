@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createLog } from '@hearth/runtime'
+import { eventually } from '@hearth/testing'
+import type { DispatchService } from '../../src/dispatch/dispatch.ts'
+import { dispatchRegisters } from '../../src/dispatch/registers.ts'
+import { openEnergyManager, type EnergyManager } from '../../src/energy/energy.ts'
+import type { Readings } from '../../src/energy/energy-view.ts'
+import { Energy, EnergyCommand, EnergyDevice } from '../../src/energy/schema.ts'
+import { capabilitiesWithout, submitter, TestHouse } from './service.ts'
+
+const api = { caller: 'token', door: 'api' } as const
+const admin = { caller: 'admin', door: 'admin' } as const
+const charge = { action: 'charge', target_soc_percent: 80 } as const
+const quick = { everyMs: 5, seconds: 20 }
+
+interface Managed {
+  readonly energy: EnergyManager
+  readonly dispatch: DispatchService
+  readonly events: string[]
+  readings: Readings
+  allowlisted: Set<string>
+}
+
+async function manage(house: TestHouse, dispatch?: DispatchService): Promise<Managed> {
+  const service = dispatch ?? (await house.start())
+  const managed = {
+    dispatch: service,
+    events: [] as string[],
+    readings: {} as Readings,
+    allowlisted: new Set<string>(dispatchRegisters),
+  }
+  const energy = await openEnergyManager({
+    db: (await house.database()).query,
+    clock: house.timers,
+    log: createLog({ name: 'test', level: 'silent' }),
+    devices: { find: (id) => (id === 'a' ? { ...house.device, displayName: 'Cellar' } : undefined), ids: () => ['a'] },
+    dispatch: service,
+    capabilities: () => Promise.resolve(house.capabilities),
+    readings: () => Promise.resolve(managed.readings),
+    connectionState: () => 'connected',
+    isApproved: (name) => house.approved.has(name),
+    approve: async (names) => {
+      await Promise.resolve()
+      for (const name of names) house.approved.add(name)
+    },
+    isAllowlisted: (name) => managed.allowlisted.has(name),
+    isWriteAccessOn: () => house.isWriteAccessOn,
+    publish: ({ device_id }) => void managed.events.push(device_id),
+  })
+  return Object.assign(managed, { energy })
+}
+
+test('a fresh device is off and takes no commands', async () => {
+  await using house = new TestHouse()
+  const { energy } = await manage(house)
+  const state = await energy.read('a')
+  assert.deepEqual(Energy.parse(state), state)
+  assert.deepEqual(
+    [state.mode, state.armed, state.accepts_commands_from, state.state],
+    ['off', false, 'none', 'automatic'],
+  )
+  assert.ok(state.actions.every(({ available, reason }) => !available && reason === 'mode_off'))
+  assert.deepEqual(state.readings.grid_power_w, { value: null, age_seconds: null, stale: true })
+  await assert.rejects(energy.command('a', charge, api), { code: 'energy_manager_off' })
+  await assert.rejects(energy.command('b', charge, api), { code: 'unknown_device' })
+})
+
+test('entering a mode needs write access, limits and the allowlist, and approves the registers', async () => {
+  await using house = new TestHouse()
+  const managed = await manage(house)
+  const { energy } = managed
+  const enter = () => energy.setMode('a', 'external', 'admin')
+  house.approved.clear()
+  house.isWriteAccessOn = false
+  await assert.rejects(enter(), { code: 'energy_write_support_required' })
+  house.isWriteAccessOn = true
+  house.device.maxDischargePowerW = null
+  await assert.rejects(enter(), { code: 'dispatch_limits_missing' })
+  house.device.maxDischargePowerW = 3000
+  managed.allowlisted.delete('power_mng_soc_strategy')
+  await assert.rejects(enter(), { code: 'energy_action_unavailable' })
+  managed.allowlisted.add('power_mng_soc_strategy')
+  assert.equal(house.approved.size, 0)
+  const entered = await enter()
+  assert.deepEqual(EnergyDevice.parse(entered), entered)
+  assert.deepEqual([entered.mode, entered.accepts_commands_from, entered.mode_changed_by], ['external', 'api', 'admin'])
+  assert.deepEqual([...house.approved].sort(), [...dispatchRegisters].sort())
+  assert.deepEqual((await (await manage(house, managed.dispatch)).energy.read('a')).mode, 'external')
+})
+
+test('each mode listens to one door', async () => {
+  await using house = new TestHouse()
+  const { energy } = await manage(house)
+  await energy.setMode('a', 'manual', 'admin')
+  await assert.rejects(energy.command('a', charge, api), { code: 'energy_manager_not_external' })
+  assert.equal((await energy.command('a', charge, admin)).state, 'charging')
+  await energy.setMode('a', 'external', 'admin')
+  await assert.rejects(energy.command('a', charge, admin), { code: 'energy_manager_external' })
+  assert.equal((await energy.command('a', charge, api)).state, 'charging')
+})
+
+test('what is in the way is told in a fixed order', async () => {
+  await using house = new TestHouse()
+  const { energy } = await manage(house)
+  await energy.setMode('a', 'external', 'admin')
+  house.isWriteAccessOn = false
+  house.approved.delete('power_mng_soc_strategy')
+  const wrong = { action: 'hold', target_soc_percent: 50 } as const
+  await assert.rejects(energy.command('a', wrong, api), { code: 'energy_write_support_required' })
+  house.isWriteAccessOn = true
+  await assert.rejects(energy.command('a', wrong, api), { code: 'energy_action_unavailable', message: /soc_strategy/ })
+  assert.equal((await energy.read('a')).actions[0]?.reason, 'write_not_permitted')
+  house.approved.add('power_mng_soc_strategy')
+  await assert.rejects(energy.command('a', wrong, api), { code: 'invalid_request' })
+  for (const command of [{ action: 'charge' }, { action: 'auto', max_power_w: 5 }] as const)
+    await assert.rejects(energy.command('a', command, api), { code: 'invalid_request' })
+  await assert.rejects(energy.command('a', { action: 'charge', target_soc_percent: 96 }, api), {
+    code: 'value_out_of_range',
+  })
+  for (const body of [{ action: 'charge', target_soc_percent: 6 }, { action: 'stop' }, { action: 'hold', extra: 1 }])
+    assert.equal(EnergyCommand.safeParse(body).success, false)
+  house.capabilities = capabilitiesWithout('grid_power_sign_convention')
+  await assert.rejects(energy.command('a', { action: 'discharge', target_soc_percent: 20 }, api), {
+    code: 'dispatch_unverified',
+  })
+  const reasons = (await energy.read('a')).actions.map(({ reason }) => reason)
+  assert.deepEqual(reasons, [null, 'hardware_not_verified', null, null])
+  house.device.maxChargePowerW = null
+  assert.equal((await energy.read('a')).actions[0]?.reason, 'limits_missing')
+  assert.deepEqual(house.plant.writes, [])
+})
+
+test('a command runs for an hour with the limit of the device; the next one takes its place', async () => {
+  await using house = new TestHouse()
+  const { energy, dispatch } = await manage(house)
+  const before = { ...house.plant.registers }
+  await energy.setMode('a', 'external', 'admin')
+  const begun = house.timers.now()
+  const charging = await energy.command('a', charge, api)
+  assert.deepEqual(
+    [
+      charging.action,
+      charging.power_limit_w,
+      charging.power_limit_clamped,
+      charging.commanded_power_w,
+      charging.time_limited,
+    ],
+    ['charge', 4000, false, 4000, false],
+  )
+  assert.ok(Math.abs(Date.parse(charging.until ?? '') - begun - 3_600_000) < 20_000)
+  const first = dispatch.read('a').operation_id
+  const renewed = await energy.command('a', charge, api)
+  assert.equal(renewed.state, 'charging')
+  assert.notEqual(dispatch.read('a').operation_id, first)
+  assert.equal((await energy.command('a', { action: 'hold' }, api)).state, 'holding')
+  const automatic = await energy.command('a', { action: 'auto' }, api)
+  assert.deepEqual(
+    [automatic.state, automatic.action, automatic.stop_reason],
+    ['automatic', null, 'stopped_by_operator'],
+  )
+  assert.deepEqual(house.plant.registers, before)
+  assert.equal((await energy.command('a', { action: 'auto' }, api)).state, 'automatic')
+})
+
+test('ends are remembered with their reason, the latest fifty', async () => {
+  await using house = new TestHouse()
+  const { energy } = await manage(house)
+  await energy.setMode('a', 'external', 'admin')
+  await energy.command('a', charge, api)
+  house.plant.soc = 0.85
+  await eventually(
+    () => energy.read('a'),
+    ({ state }) => state === 'automatic',
+    quick,
+  )
+  assert.equal((await energy.read('a')).stop_reason, 'target_reached')
+  house.plant.soc = 0.5
+  for (let round = 0; round < 52; round += 1) {
+    await energy.command('a', { action: 'hold' }, api)
+    await energy.command('a', { action: 'auto' }, api)
+    if (round === 0) {
+      const stops = (await energy.devices())[0]?.stops ?? []
+      assert.deepEqual(
+        stops.map(({ action, reason }) => [action, reason]),
+        [
+          ['hold', 'stopped_by_operator'],
+          ['charge', 'target_reached'],
+        ],
+      )
+    }
+  }
+  const stops = await eventually(
+    async () => (await energy.devices())[0]?.stops ?? [],
+    ({ length }) => length === 50,
+    quick,
+  )
+  assert.ok(stops.every(({ action }) => action === 'hold'))
+  const rows = await (await house.database()).query.selectFrom('energy_stops').selectAll().execute()
+  assert.equal(rows.length, 50)
+  await energy.reset('a')
+  assert.deepEqual((await energy.devices())[0]?.stops, [])
+  assert.equal((await energy.read('a')).mode, 'off')
+})
+
+test('leaving a mode hands back what it started, and stays when that fails', async () => {
+  await using house = new TestHouse()
+  const { energy, dispatch } = await manage(house)
+  const before = { ...house.plant.registers }
+  await energy.setMode('a', 'external', 'admin')
+  await energy.command('a', charge, api)
+  house.plant.hinder = ({ kind }) => (kind === 'write' ? 'unreachable' : undefined)
+  await assert.rejects(energy.setMode('a', 'off', 'admin'), { code: 'dispatch_restore_required' })
+  const [stuck] = await energy.devices()
+  assert.deepEqual([stuck?.mode, stuck?.state, stuck?.restore_attempts], ['external', 'fault', 1])
+  assert.equal(stuck?.actions[0]?.reason, 'restore_required')
+  house.plant.hinder = () => undefined
+  assert.equal((await energy.setMode('a', 'off', 'admin')).mode, 'off')
+  assert.deepEqual(house.plant.registers, before)
+  // What somebody started without the Energy Manager is not its to end.
+  await energy.setMode('a', 'manual', 'admin')
+  await dispatch.submit('a', house.request('hold'), submitter)
+  assert.equal((await energy.read('a')).action, null)
+  await energy.setMode('a', 'off', 'admin')
+  assert.equal(dispatch.read('a').state, 'holding')
+})
+
+test('nobody commands while the mode changes', async () => {
+  await using house = new TestHouse()
+  const { energy, dispatch } = await manage(house)
+  await energy.setMode('a', 'external', 'admin')
+  await energy.command('a', charge, api)
+  const leaving = energy.setMode('a', 'off', 'admin')
+  await assert.rejects(energy.command('a', { action: 'hold' }, api), { code: 'energy_manager_off' })
+  await assert.rejects(energy.setMode('a', 'manual', 'admin'), { code: 'conflict' })
+  assert.equal((await leaving).mode, 'off')
+  assert.equal(dispatch.read('a').state, 'idle')
+})
+
+test('readings count import and discharge as positive, and engineering shortens a command', async () => {
+  await using house = new TestHouse()
+  const managed = await manage(house)
+  const { energy } = managed
+  const reading = (value: number) => ({ value, age_seconds: 1, stale: false })
+  managed.readings = { battery_soc: reading(55), grid_power: reading(-300), battery_power: reading(200) }
+  house.capabilities = capabilitiesWithout('grid_power_sign_convention').map((record) =>
+    Object.assign({}, record, {
+      grid_import_positive: record.name === 'grid_power_sign_convention' ? false : null,
+      battery_discharge_positive: record.name === 'battery_power_sign_convention' ? true : null,
+    }),
+  )
+  house.device.engineeringMode = true
+  await energy.setMode('a', 'external', 'admin')
+  const state = await energy.command('a', { action: 'discharge', target_soc_percent: 20, max_power_w: 9000 }, api)
+  assert.equal(state.readings.grid_power_w.value, 300)
+  assert.equal(state.readings.battery_power_w.value, 200)
+  assert.equal(state.readings.battery_soc_percent.value, 55)
+  assert.equal(state.time_limited, true)
+  assert.equal(state.power_limit_clamped, true)
+  assert.deepEqual((await energy.devices())[0]?.gates, {
+    charge: 'verified',
+    discharge: 'engineering',
+    hold: 'verified',
+  })
+})
+
+test('a record that cannot be read shows as a fault to the administrator', async () => {
+  await using house = new TestHouse()
+  await (
+    await house.database()
+  ).query
+    .insertInto('dispatch_records')
+    .values({ device_id: 'a', version: 1, state: 'idle', restore_required: 0, record: '' })
+    .execute()
+  const { energy } = await manage(house)
+  const corrupt = { code: 'dispatch_record_corrupt' }
+  await assert.rejects(energy.read('a'), corrupt)
+  await assert.rejects(energy.command('a', charge, api), corrupt)
+  const [device] = await energy.devices()
+  assert.deepEqual([device?.state, device?.fault_code], ['fault', 'dispatch_record_corrupt'])
+})
