@@ -11,7 +11,8 @@ import { longResponses, misdeclared, responses } from './vectors.data.ts'
 const payloadOf = (name: string) =>
   [...responses, ...longResponses].find((vector) => vector.name === name)?.frame.payload ?? assert.fail(name)
 const uint = (bits: 8 | 16 | 32) => fc.nat(2 ** bits - 1)
-const single = fc.option(fc.float({ noNaN: true, noDefaultInfinity: true }))
+const number = fc.float({ noNaN: true, noDefaultInfinity: true })
+const single = fc.option(number)
 
 test('slave data are read as they were seen on a device, and made the same way', () => {
   const payload = payloadOf('net.slave_data')
@@ -121,11 +122,11 @@ test('every battery module comes back as it was', () => {
 test('a time series is read and made, and those of real devices are whole', () => {
   const series = decodeTimeSeries(payloadOf('three pairs'))
   const before = 1_700_000_000
-  const values = [0.5, 0.625, 0.75].map((value, index) => ({ at: before - 300 * (index + 1), value }))
-  assert.deepEqual(series, { before, values })
+  const points = [0.5, 0.625, 0.75].map((value, index) => ({ time: before - 300 * (index + 1), value }))
+  assert.deepEqual(series, { before, points })
   assert.equal(encodeTimeSeries(series).toHex(), payloadOf('three pairs').toHex())
   assert.deepEqual(
-    misdeclared.map(({ frame }) => decodeTimeSeries(frame.payload).values.length),
+    misdeclared.map(({ frame }) => decodeTimeSeries(frame.payload).points.length),
     [3, 2, 1, 0],
   )
   assert.equal(encodeHistoryRequest(before).toHex(), '6553f100')
@@ -134,21 +135,26 @@ test('a time series is read and made, and those of real devices are whole', () =
 test('an event table is read and made', () => {
   const payload = payloadOf('an event')
   const table = decodeEventTable(payload)
-  const event = { type: parameterChanged, at: 1_699_999_940, details: [0x959930bf, 1, 2] }
-  assert.deepEqual(table, { before: 1_700_000_000, events: [event] })
+  const row = { type: parameterChanged, time: 1_699_999_940, e2: 0x959930bf, e3: 1, e4: 2 }
+  assert.deepEqual(table, { before: 1_700_000_000, rows: [row] })
   assert.equal(encodeEventTable(table).toHex(), payload.toHex())
 })
 
+test('a point without a number is left out', () => {
+  const payload = Uint8Array.fromHex('6553f1006553efd47fc000006553eea83f200000')
+  assert.deepEqual(decodeTimeSeries(payload).points, [{ time: 0x6553eea8, value: 0.625 }])
+})
+
 test('every log comes back as it was', () => {
-  const value = fc.record({ at: uint(32), value: single }, { noNullPrototype: true })
-  const event = fc.record(
-    { type: uint(32), at: uint(32), details: fc.tuple(uint(32), uint(32), uint(32)) },
+  const point = fc.record({ time: uint(32), value: number }, { noNullPrototype: true })
+  const row = fc.record(
+    { type: uint(32), time: uint(32), e2: uint(32), e3: uint(32), e4: uint(32) },
     { noNullPrototype: true },
   )
   fc.assert(
-    fc.property(uint(32), fc.array(value), fc.array(event), (before, values, events) => {
-      assert.deepEqual(decodeTimeSeries(encodeTimeSeries({ before, values })), { before, values })
-      assert.deepEqual(decodeEventTable(encodeEventTable({ before, events })), { before, events })
+    fc.property(uint(32), fc.array(point), fc.array(row), (before, points, rows) => {
+      assert.deepEqual(decodeTimeSeries(encodeTimeSeries({ before, points })), { before, points })
+      assert.deepEqual(decodeEventTable(encodeEventTable({ before, rows })), { before, rows })
     }),
   )
 })
