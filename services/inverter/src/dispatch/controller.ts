@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Capability } from '../capabilities/schema.ts'
 import { Problem, unknownDevice } from '../problems.ts'
 import { cycle, firstAim, isExpected, type Live } from './cycle.ts'
-import { advance, restoreDelayMs } from './dispatch-machine.ts'
+import { restoreDelayMs } from './dispatch-machine.ts'
 import { endingFor, errorForCaller, Interrupted, type Ending } from './endings.ts'
 import { Meter, readSoc } from './measure.ts'
 import type { DispatchDevice } from './ports.ts'
@@ -43,6 +43,7 @@ export class Controller {
   #interrupt: StopReason | undefined
   #isInterruptible = false
   #closing = false
+  #refusals = 0
   #halted = false
   #recovered: boolean
   #failures = 0
@@ -58,16 +59,7 @@ export class Controller {
       },
     }
     this.#turns = new Turns(this.#run.timers, { due: () => this.#due(), run: () => this.#tick() })
-    this.#recovered = this.#presumeEnding()
-  }
-
-  /** What was found in the store is never resumed. Returns whether there is nothing to be done about it. */
-  #presumeEnding(): boolean {
-    const { keeper } = this.#run
-    const { record } = keeper
-    if (record === undefined || record.phase === 'idle') return true
-    keeper.presume(advance(record, { kind: 'stop', stopReason: 'shutdown', faultCode: 'recovery_required' }).record)
-    return false
+    this.#recovered = !this.#run.keeper.presumeEnding()
   }
 
   get record(): DispatchRecord | undefined {
@@ -151,6 +143,12 @@ export class Controller {
     )
   }
 
+  /** Refuses every start until the returned function is called. */
+  refuseStarts(): () => void {
+    this.#refusals += 1
+    return () => void (this.#refusals -= 1)
+  }
+
   /** Runs a change while nothing starts or ends. `check` throws to refuse. */
   guarded<T>(check: (active: Operation | undefined) => void, change: () => Promise<T>): Promise<T> {
     return this.#turns.run('urgent', () => {
@@ -182,27 +180,26 @@ export class Controller {
     const device = this.#parts.device()
     if (device === undefined) throw unknownDevice(this.#run.deviceId)
     if (this.#closing) throw new Problem('shutting_down', 'The service is stopping')
+    if (this.#refusals > 0)
+      throw new Problem('device_maintenance', 'The device is being changed', { retryAfterSeconds: 5 })
     const capabilities = await this.#parts.capabilities()
-    const { record } = this
-    const now = this.#run.timers.now()
-    return judge(request, { now, device, capabilities, unapproved: this.#parts.unapproved(), record })
+    const unapproved = this.#parts.unapproved()
+    return judge(request, { now: this.#run.timers.now(), device, capabilities, unapproved, record: this.record })
   }
 
   async #endAtGoal(): Promise<void> {
-    const ending: Ending = { stopReason: 'target_reached', faultCode: null }
     if (this.record?.phase === 'idle') await this.#run.keeper.save(idle('target_reached'))
-    else await this.#end(ending)
+    else await this.#end({ stopReason: 'target_reached', faultCode: null })
   }
 
   async #start(accepted: Accepted, submitter: Submitter, begun: number): Promise<void> {
-    const { keeper, timers } = this.#run
-    const record = presentRecord(keeper)
+    const record = presentRecord(this.#run.keeper)
     const { conventions, wish, lifetimeMs } = accepted
-    const isReplacement = record.phase === 'controlling'
-    const operation: Operation = { ...wish, ...submitter, id: randomBytes(16).toString('hex'), isReplacement }
+    const id = randomBytes(16).toString('hex')
+    const operation: Operation = { ...wish, ...submitter, id, isReplacement: record.phase === 'controlling' }
     await this.#interruptibly(async () => {
       await prepare(this.#run, operation, { conventions, proceed: () => this.#proceed() })
-      const meter = new Meter(() => timers.monotonic())
+      const meter = new Meter(() => this.#run.timers.monotonic())
       this.#live = { conventions, deadline: begun + lifetimeMs, meter, wroteAt: begun }
       await this.#apply(this.#live)
     })

@@ -56,6 +56,8 @@ export interface DispatchService {
    * `dispatch_restore_required` when that could not be done. Not to be called inside `guarded`.
    */
   handBack(deviceId: string, reason: StopReason): Promise<void>
+  /** The same around a change: nothing starts on the device before the change is done, or has failed. */
+  whileHandedBack<T>(deviceId: string, reason: StopReason, change: () => Promise<T>): Promise<T>
   /** Runs a change of the device's limits or engineering mode; throws `dispatch_capability_conflict` while anything is active. */
   guarded<T>(deviceId: string, change: () => Promise<T>): Promise<T>
   /** The same for capabilities: only operations that depend on them are in the way. */
@@ -110,7 +112,7 @@ class DeviceDispatch implements DispatchService {
     const ended = (operation: Operation, stopReason: StopReason) => this.#tell({ deviceId, operation, stopReason })
     const gateway = () => {
       const found = gateways(deviceId)
-      if (found === undefined) throw unknownDevice(deviceId)
+      if (found === undefined) throw new Problem('device_unreachable', `There is no connection to ${deviceId}`)
       return found
     }
     const controller = new Controller({
@@ -150,6 +152,16 @@ class DeviceDispatch implements DispatchService {
 
   async handBack(deviceId: string, reason: StopReason): Promise<void> {
     await this.#controllers.get(deviceId)?.handBack(reason)
+  }
+
+  async whileHandedBack<T>(deviceId: string, reason: StopReason, change: () => Promise<T>): Promise<T> {
+    const release = (this.#controllers.get(deviceId) ?? this.#add(deviceId)).refuseStarts()
+    try {
+      await this.handBack(deviceId, reason)
+      return await change()
+    } finally {
+      release()
+    }
   }
 
   guarded<T>(deviceId: string, change: () => Promise<T>): Promise<T> {

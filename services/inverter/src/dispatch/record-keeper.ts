@@ -1,5 +1,6 @@
 import type { Log } from '@hearth/runtime'
 import { Problem } from '../problems.ts'
+import { advance } from './dispatch-machine.ts'
 import { dispatchView } from './dispatch-view.ts'
 import { idle, storedRecord, type DispatchRecord } from './record.ts'
 import type { Dispatch } from './schema.ts'
@@ -61,10 +62,13 @@ export class RecordKeeper {
     this.#believe(record)
   }
 
-  /** Takes a record as the starting point that is not on the disk yet. */
-  presume(record: DispatchRecord): void {
+  /** What an earlier process left behind is ended, never resumed. Returns whether there is anything to end. */
+  presumeEnding(): boolean {
+    if (this.#record === undefined || this.#record.phase === 'idle') return false
+    const ending = { kind: 'stop', stopReason: 'shutdown', faultCode: 'recovery_required' } as const
+    this.#record = advance(this.#record, ending).record
     this.#unsaved = true
-    this.#record = record
+    return true
   }
 
   /** Brings the disk up to memory; throws `dispatch_store_unavailable` when that is not possible. */

@@ -259,6 +259,24 @@ test('a device is handed back before it changes; when that fails the change is r
   assert.equal(service.read('a').stop_reason, 'device_reconfigured')
 })
 
+test('nothing starts on a device while it is changed', async () => {
+  await using house = new TestHouse()
+  const service = await house.start()
+  await service.submit('a', house.request('charge_from_grid'), submitter)
+  const start = () => service.submit('a', house.request('hold'), submitter)
+  await service.whileHandedBack('a', 'device_reconfigured', async () => {
+    assert.equal(state(service), 'idle')
+    await assert.rejects(start(), { code: 'device_maintenance' })
+    await service.discard('a')
+  })
+  assert.equal((await start()).state, 'holding')
+  house.plant.hinder = () => 'unreachable'
+  const change = () => Promise.reject(new Error('was changed although the device was not handed back'))
+  await assert.rejects(service.whileHandedBack('a', 'device_reconfigured', change), {
+    code: 'dispatch_restore_required',
+  })
+})
+
 test('when the service stops, devices are handed back, also in the middle of a start', async () => {
   await using house = new TestHouse()
   const service = await house.start()
