@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { createLog } from '@hearth/runtime'
 import { z } from 'zod'
 import { createAddressSet } from './address-set.ts'
+import { docsFiles } from './docs-page.ts'
 import { createEventStream } from './event-stream.ts'
 import { Fault } from './faults.ts'
 import { openApiOf } from './openapi.ts'
@@ -199,4 +200,87 @@ test('a stream shows each listener its view, cuts off who does not read, and end
   await new Promise((resolve) => one?.stream.on('close', resolve))
   assert.equal(stream.listeners, 0)
   stream.close()
+})
+
+test('a service chooses where its API lies, how its errors look and how large a body may be', async () => {
+  const answered: string[] = []
+  const app = await createServer({
+    routes: [
+      route(
+        {
+          method: 'POST',
+          path: '/admin/api/things:copy',
+          tag: 'Things',
+          summary: 'Copy',
+          limit: 'some',
+          access: 'open',
+          body: z.strictObject({ text: z.string() }),
+          success: { status: 200, body: z.object({ length: z.int() }) },
+        },
+        ({ body }) => ({ length: body.text.length }),
+      ),
+    ],
+    about: {
+      title: 'Things',
+      version: '1',
+      description: '',
+      errorBody: z.object({ code: z.string() }),
+      errorMedia: 'application/problem+json',
+      invalidParameter: 422,
+      securitySchemes: {},
+      security: () => [],
+      tags: [],
+    },
+    guard: () => Promise.resolve(undefined),
+    toError: (error, request) => ({
+      ...toError(error),
+      media: 'application/problem+json',
+      headers: { 'x-path': request.url },
+    }),
+    onAnswered: ({ path }, status) => answered.push(`${path} ${status}`),
+    trust: { proxies: createAddressSet([]), header: 'x-forwarded-for' },
+    log: createLog({ name: 'test', level: 'silent' }),
+    pages: '',
+    apiPaths: ['/api', '/admin/api'],
+    bodyLimit: 100,
+  })
+  const copied = await app.inject({
+    method: 'POST',
+    url: '/admin/api/things:copy',
+    payload: { text: 'abc' },
+    headers: { 'x-request-id': 'mine-1' },
+  })
+  assert.deepEqual([copied.json(), copied.headers['x-request-id']], [{ length: 3 }, 'mine-1'])
+  const large = await app.inject({ method: 'POST', url: '/admin/api/things:copy', payload: { text: 'a'.repeat(200) } })
+  assert.equal(large.statusCode, 413)
+  assert.match(String(large.headers['content-type']), /^application\/problem\+json/)
+  assert.equal(large.headers['x-path'], '/admin/api/things:copy')
+  assert.notEqual(large.headers['x-request-id'], undefined)
+  assert.deepEqual(answered, ['/admin/api/things:copy 200', '/admin/api/things:copy 413'])
+  const odd = await app.inject({ url: '/nothing', headers: { 'x-request-id': 'no spaces allowed' } })
+  assert.notEqual(odd.headers['x-request-id'], 'no spaces allowed')
+  assert.equal((await app.inject('/admin/api/unknown')).statusCode, 404)
+  assert.equal((await app.inject('/some/page')).statusCode, 200)
+  for (const path of ['/admin/static/.env', '/admin/static/.git/config', '/%2ehidden/page', '/.well-known/x'])
+    assert.equal((await app.inject(path)).statusCode, 404, path)
+  const { paths } = openApiOf(app) as {
+    paths: Record<string, { post: { responses: Record<string, { content: object }> } }>
+  }
+  assert.deepEqual(Object.keys(paths), ['/admin/api/things:copy'])
+  assert.deepEqual(Object.keys(paths['/admin/api/things:copy']?.post.responses['422']?.content ?? {}), [
+    'application/problem+json',
+  ])
+  await app.close()
+})
+
+test('the interactive description is made of files of the server itself', () => {
+  const files = docsFiles('Things', '/openapi.json')
+  assert.deepEqual(
+    files.map(({ path }) => path),
+    ['/docs', '/docs/start.js', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'],
+  )
+  const [page = '', start = '', , bundle = ''] = files.map(({ content }) => content())
+  assert.doesNotMatch(page, /<script>|<style|https?:/)
+  assert.match(start, /"url":"\/openapi\.json"/)
+  assert.ok(bundle.length > 100_000)
 })

@@ -37,6 +37,8 @@ export interface ServerParts {
    */
   readonly guard: (guarded: GuardedRequest, spec: Route['spec'] | undefined) => Promise<unknown>
   readonly toError: (error: unknown, request: FastifyRequest) => ErrorAnswer
+  /** Hears of every answer of a route, for counting. */
+  readonly onAnswered?: (spec: Route['spec'], status: number) => void
   readonly trust: ForwardingTrust
   readonly log: Log
   /** Folder of the built web pages. */
@@ -140,6 +142,10 @@ function addRoute(app: FastifyInstance, parts: ServerParts, { route, url }: { ro
     onRequest: async (request, reply) => {
       const client = clientOf(request, parts.trust)
       callers.set(request, { client, caller: await parts.guard({ request, reply, client }, route.spec) })
+    },
+    onResponse: (_request, reply, done) => {
+      parts.onAnswered?.(route.spec, reply.statusCode)
+      done()
     },
     handler: async (request, reply) => {
       const known = callers.get(request)

@@ -59,3 +59,27 @@ test('a form gets the problems of its fields and nothing is left to say', () => 
   assert.deepEqual(told, [['name', 'The name is taken']])
   assert.equal(applyFieldProblems(form, new ApiError('Not there', { status: 404 })), 'Not there')
 })
+
+test('a problem document is understood like the envelope', async () => {
+  const problem = {
+    type: 'urn:device-api:problem:invalid_request',
+    title: 'The request is not valid',
+    status: 422,
+    detail: 'host is missing',
+    code: 'invalid_request',
+    errors: [{ parameter: 'host', code: 'invalid_type', detail: 'is missing' }],
+  }
+  const error = await readApiError(body(problem, { status: 422 }))
+  assert.equal(error.kind, 'invalid_request')
+  assert.deepEqual(error.fields, [{ path: 'host', code: 'invalid_type', message: 'is missing' }])
+  assert.equal(describeError(error), 'Host is missing')
+  const conflict = await readApiError(
+    body(
+      { code: 'dispatch_capability_conflict', detail: 'An operation depends on it', operation_id: 'ab' },
+      { status: 409 },
+    ),
+  )
+  assert.equal(conflict.message, 'An operation depends on it')
+  assert.equal(conflict.details['operation_id'], 'ab')
+  assert.equal(conflict.details['reason'], 'dispatch_capability_conflict')
+})

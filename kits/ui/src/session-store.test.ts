@@ -66,3 +66,10 @@ test('a server that does not answer is unreachable, not signed out', async () =>
   await store.load()
   assert.equal(store.state().step, 'unreachable')
 })
+
+test('an answer without an envelope is a session as well', async () => {
+  answerWith([200, session('bare').data])
+  const store = createSessionStore('/admin/api/session')
+  await store.load()
+  assert.equal(store.csrfToken(), 'bare')
+})

@@ -7,11 +7,12 @@ import {
   Fault,
   routeFor,
   type AddressSet,
+  type Budget,
   type GuardedRequest,
   type Route,
 } from '@hearth/http'
 import type { Clock } from '@hearth/runtime'
-import { createFailureBlock } from './accounts/failure-block.ts'
+import { createFailureBlock, type FailureBlock } from './accounts/failure-block.ts'
 import { Problem } from './problems.ts'
 
 /** Who is calling, once that is known. */
@@ -62,6 +63,7 @@ export interface GateParts {
   readonly isDocsPublic: boolean
   readonly isVendorDiagnosticsOn: boolean
   readonly isWriteAccessOn: () => boolean
+  readonly isStopping: () => boolean
   /** How the scraper is let in; see the settings. */
   readonly scraping: () => { tokenRequired: boolean; perMinute: number; sources: AddressSet }
   readonly identifyToken: (token: string) => Promise<Caller | undefined>
@@ -79,67 +81,88 @@ export interface Gate {
 
 /** Builds what every request passes before it is parsed, in the order of the specification: switch, who, how often, whether. */
 export function createGate(parts: GateParts): Gate {
-  const { clock } = parts
-  const failures = createFailureBlock(clock)
-  const signIns = createFailureBlock(clock)
-  const budget = createBudget({ limit: parts.requestsPerMinute, windowSeconds: 60, clock })
-  const exempt = createAddressSet(parts.exempt)
-  let scrapeLimit = 0
-  let scrapes = budget
+  return new Gatekeeper(parts)
+}
 
-  function scrapeBudget() {
-    const { perMinute } = parts.scraping()
-    if (perMinute !== scrapeLimit) scrapes = createBudget({ limit: perMinute, windowSeconds: 60, clock })
-    scrapeLimit = perMinute
-    return scrapes
+class Gatekeeper implements Gate {
+  readonly #parts: GateParts
+  readonly #wrongTokens: FailureBlock
+  readonly #signIns: FailureBlock
+  readonly #requests: Budget
+  readonly #exempt: AddressSet
+  #scrapes: { perMinute: number; budget: Budget } | undefined
+
+  constructor(parts: GateParts) {
+    this.#parts = parts
+    this.#wrongTokens = createFailureBlock(parts.clock)
+    this.#signIns = createFailureBlock(parts.clock)
+    this.#requests = createBudget({ limit: parts.requestsPerMinute, windowSeconds: 60, clock: parts.clock })
+    this.#exempt = createAddressSet(parts.exempt)
   }
 
-  async function identify({ request, client }: GuardedRequest): Promise<Caller | undefined> {
-    if (parts.isOperator(request)) return { name: 'command line', via: { kind: 'operator' } }
+  async check(guarded: GuardedRequest, spec: Route['spec'] | undefined): Promise<Caller | undefined> {
+    const access = (spec?.access ?? 'read') as Access
+    const limit = spec?.limit ?? 'counted'
+    refuseSwitchedOff(this.#parts, access)
+    if (access === 'public' || access === 'docs') {
+      this.#count(guarded, undefined, limit)
+      return undefined
+    }
+    const caller = await this.#identify(guarded)
+    if (caller === undefined && !(access === 'scrape' && mayScrapeOpenly(this.#parts, guarded))) throw nobody(access)
+    this.#count(guarded, caller, limit)
+    if (caller !== undefined) checkCaller(guarded, caller, access)
+    if (this.#parts.isStopping() && !isRead(guarded)) throw new Problem('shutting_down', 'The service is stopping')
+    return caller
+  }
+
+  signInClosedFor(address: string): number {
+    return this.#exempt.has(address) ? 0 : this.#signIns.closedFor(addressGroup(address))
+  }
+
+  noteSignIn(address: string, worked: boolean): void {
+    if (worked) this.#signIns.forget(addressGroup(address))
+    else this.#signIns.note(addressGroup(address))
+  }
+
+  async #identify({ request, client }: GuardedRequest): Promise<Caller | undefined> {
+    if (this.#parts.isOperator(request)) return { name: 'command line', via: { kind: 'operator' } }
     const header = request.headers.authorization
     if (header === undefined) {
       const key = request.cookies[sessionCookie]
-      return key === undefined ? undefined : parts.identifySession(key)
+      return key === undefined ? undefined : this.#parts.identifySession(key)
     }
     const token = /^Bearer +(\S+)$/i.exec(header)?.[1]
-    const caller = token === undefined ? undefined : await parts.identifyToken(token)
-    if (caller !== undefined) return caller
-    const group = addressGroup(client.address)
-    const closed = failures.note(group)
-    if (closed > 0 && !exempt.has(client.address))
+    const caller = token === undefined ? undefined : await this.#parts.identifyToken(token)
+    if (caller === undefined) this.#refuseToken(client.address)
+    return caller
+  }
+
+  /** A valid token is let in even then: several callers may share an address behind a proxy. */
+  #refuseToken(address: string): never {
+    const closed = this.#wrongTokens.note(addressGroup(address))
+    if (closed > 0 && !this.#exempt.has(address))
       throw new Problem('rate_limited', `Too many wrong tokens from this address; try again in ${closed} s`, {
         retryAfterSeconds: closed,
       })
     throw new Problem('invalid_token', 'The access token is unknown, revoked or expired')
   }
 
-  function count({ reply, client }: GuardedRequest, caller: Caller | undefined, limit: string): void {
-    if (limit === 'none' || caller?.via.kind === 'operator' || exempt.has(client.address)) return
+  #count({ reply, client }: GuardedRequest, caller: Caller | undefined, limit: string): void {
+    if (limit === 'none' || caller?.via.kind === 'operator' || this.#exempt.has(client.address)) return
     const key = `${caller?.via.kind === 'token' ? caller.via.id : (caller?.name ?? '')} ${addressGroup(client.address)}`
-    const allowance = (limit === 'scrape' ? scrapeBudget() : budget).take(key)
-    reply.headers(allowanceHeaders(allowance, clock.now()))
+    const allowance = (limit === 'scrape' ? this.#scrapeBudget() : this.#requests).take(key)
+    reply.headers(allowanceHeaders(allowance, this.#parts.clock.now()))
     if (!allowance.allowed) throw new Fault({ kind: 'rate-limited', ...allowance })
   }
 
-  async function check(guarded: GuardedRequest, spec: Route['spec'] | undefined): Promise<Caller | undefined> {
-    const access = (spec?.access ?? 'read') as Access
-    refuseSwitchedOff(parts, access)
-    if (access === 'public' || access === 'docs') {
-      count(guarded, undefined, spec?.limit ?? 'counted')
-      return undefined
+  #scrapeBudget(): Budget {
+    const { perMinute } = this.#parts.scraping()
+    if (this.#scrapes?.perMinute !== perMinute) {
+      const budget = createBudget({ limit: perMinute, windowSeconds: 60, clock: this.#parts.clock })
+      this.#scrapes = { perMinute, budget }
     }
-    const caller = await identify(guarded)
-    if (caller === undefined && !(access === 'scrape' && mayScrapeOpenly(parts, guarded))) throw nobody(access)
-    count(guarded, caller, spec?.limit ?? 'counted')
-    if (caller !== undefined) checkCaller(guarded, caller, access)
-    return caller
-  }
-
-  return {
-    check,
-    signInClosedFor: (address) => (exempt.has(address) ? 0 : signIns.closedFor(addressGroup(address))),
-    noteSignIn: (address, worked) =>
-      void (worked ? signIns.forget(addressGroup(address)) : signIns.note(addressGroup(address))),
+    return this.#scrapes.budget
   }
 }
 
@@ -175,11 +198,13 @@ function checkToken(role: 'read' | 'read_write', access: Access): void {
     throw new Problem('insufficient_scope', 'This needs a read/write token')
 }
 
+const isRead = ({ request }: Pick<GuardedRequest, 'request'>): boolean =>
+  request.method === 'GET' || request.method === 'HEAD'
+
 type SessionWay = Extract<Caller['via'], { kind: 'session' }>
 
 function checkSession({ request }: GuardedRequest, session: SessionWay, access: Access): void {
-  const isRead = request.method === 'GET' || request.method === 'HEAD'
-  if (!isRead) {
+  if (!isRead({ request })) {
     const csrf = request.headers['x-csrf-token']
     if (request.headers['sec-fetch-site'] === 'cross-site')
       throw new Problem('forbidden', 'Requests from other sites are refused')

@@ -45,80 +45,92 @@ export interface Sessions {
 }
 
 export function createSessions(parts: SessionParts): Sessions {
-  const { database, clock } = parts
-  const db = database.query
+  return new PasswordSessions(parts)
+}
 
-  async function valid(key: string) {
-    const found = await store.findSession(db, hashToken(key))
-    return found !== undefined && found.created_at + lifetime > clock.now() ? found : undefined
+class PasswordSessions implements Sessions {
+  readonly #parts: SessionParts
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts
   }
 
-  async function required(key: string) {
-    const found = await valid(key)
+  async signIn(
+    { username, password, address }: { username: string; password: string; address: string },
+    gate: Pick<Gate, 'signInClosedFor' | 'noteSignIn'>,
+  ): Promise<{ key: string; session: Session }> {
+    const closed = gate.signInClosedFor(address)
+    if (closed > 0)
+      throw new Problem('rate_limited', `Too many failed sign-ins; try again in ${closed} s`, {
+        retryAfterSeconds: closed,
+      })
+    // Counted before the password is looked at, so that many attempts at once do not slip through together.
+    gate.noteSignIn(address, false)
+    const row = await store.findAdministrator(this.#db, username.trim().toLowerCase())
+    if (!(await verifyPassword(password, row?.password_hash ?? impossiblePassword)) || row === undefined)
+      throw new Problem('wrong_credentials', 'The user name or the password is wrong')
+    gate.noteSignIn(address, true)
+    return this.#open(row.password_change_required === 1)
+  }
+
+  async identify(key: string): Promise<Caller | undefined> {
+    const found = await this.#valid(key)
+    if (found === undefined) return undefined
+    const now = this.#parts.clock.now()
+    if (now - found.last_used_at > useResolution) await store.touchSession(this.#db, found.key_hash, now)
+    const passwordChangeRequired = found.password_change_required === 1
+    return { name: found.username, via: { kind: 'session', key, passwordChangeRequired } }
+  }
+
+  async describe(key: string): Promise<Session> {
+    const found = await this.#required(key)
+    const passwordChangeRequired = found.password_change_required === 1
+    return describeSession(key, { createdAt: found.created_at, passwordChangeRequired })
+  }
+
+  async signOut(key: string): Promise<void> {
+    await store.deleteSession(this.#db, hashToken(key))
+    this.#parts.onAccessChanged()
+  }
+
+  async changePassword(key: string, { current, next }: { current: string; next: string }): Promise<Session> {
+    const found = await this.#required(key)
+    if (!(await verifyPassword(current, found.password_hash))) throw invalid('current_password', 'is not right')
+    if (next === current) throw invalid('new_password', 'must differ from the present one')
+    const weakness = passwordWeakness(next, [administrator])
+    if (weakness !== undefined) throw invalid('new_password', weakness)
+    const values = { password_hash: await hashPassword(next), password_change_required: 0 }
+    await this.#db.transaction().execute(async (trx) => {
+      await store.updateAdministrator(trx, found.username, values)
+      await store.deleteOtherSessions(trx, found.username, found.key_hash)
+    })
+    await forgetPassword(this.#parts.dataDirectory)
+    this.#parts.onAccessChanged()
+    return describeSession(key, { createdAt: found.created_at, passwordChangeRequired: false })
+  }
+
+  async #open(passwordChangeRequired: boolean): Promise<{ key: string; session: Session }> {
+    const key = createSessionKey()
+    const now = this.#parts.clock.now()
+    await store.deleteSessionsBefore(this.#db, now - lifetime)
+    const row = { key_hash: hashToken(key), username: administrator, created_at: now, last_used_at: now }
+    await store.insertSession(this.#db, row)
+    return { key, session: describeSession(key, { createdAt: now, passwordChangeRequired }) }
+  }
+
+  async #valid(key: string) {
+    const found = await store.findSession(this.#db, hashToken(key))
+    return found !== undefined && found.created_at + lifetime > this.#parts.clock.now() ? found : undefined
+  }
+
+  async #required(key: string) {
+    const found = await this.#valid(key)
     if (found === undefined) throw new Problem('sign_in_required', 'The session ended; sign in again')
     return found
   }
 
-  async function openSession(passwordChangeRequired: boolean) {
-    const key = createSessionKey()
-    const now = clock.now()
-    await store.deleteSessionsBefore(db, now - lifetime)
-    await store.insertSession(db, {
-      key_hash: hashToken(key),
-      username: administrator,
-      created_at: now,
-      last_used_at: now,
-    })
-    return { key, session: describeSession(key, { createdAt: now, passwordChangeRequired }) }
-  }
-
-  return {
-    async signIn({ username, password, address }, gate) {
-      const closed = gate.signInClosedFor(address)
-      if (closed > 0)
-        throw new Problem('rate_limited', `Too many failed sign-ins; try again in ${closed} s`, {
-          retryAfterSeconds: closed,
-        })
-      // Counted before the password is looked at, so that many attempts at once do not slip through together.
-      gate.noteSignIn(address, false)
-      const row = await store.findAdministrator(db, username.trim().toLowerCase())
-      if (!(await verifyPassword(password, row?.password_hash ?? impossiblePassword)) || row === undefined)
-        throw new Problem('wrong_credentials', 'The user name or the password is wrong')
-      gate.noteSignIn(address, true)
-      return openSession(row.password_change_required === 1)
-    },
-    async identify(key) {
-      const found = await valid(key)
-      if (found === undefined) return undefined
-      const now = clock.now()
-      if (now - found.last_used_at > useResolution) await store.touchSession(db, found.key_hash, now)
-      const passwordChangeRequired = found.password_change_required === 1
-      return { name: found.username, via: { kind: 'session', key, passwordChangeRequired } }
-    },
-    async describe(key) {
-      const found = await required(key)
-      const passwordChangeRequired = found.password_change_required === 1
-      return describeSession(key, { createdAt: found.created_at, passwordChangeRequired })
-    },
-    async signOut(key) {
-      await store.deleteSession(db, hashToken(key))
-      parts.onAccessChanged()
-    },
-    async changePassword(key, { current, next }) {
-      const found = await required(key)
-      if (!(await verifyPassword(current, found.password_hash))) throw invalid('current_password', 'is not right')
-      if (next === current) throw invalid('new_password', 'must differ from the present one')
-      const weakness = passwordWeakness(next, [administrator])
-      if (weakness !== undefined) throw invalid('new_password', weakness)
-      const values = { password_hash: await hashPassword(next), password_change_required: 0 }
-      await db.transaction().execute(async (trx) => {
-        await store.updateAdministrator(trx, found.username, values)
-        await store.deleteOtherSessions(trx, found.username, found.key_hash)
-      })
-      await forgetPassword(parts.dataDirectory)
-      parts.onAccessChanged()
-      return describeSession(key, { createdAt: found.created_at, passwordChangeRequired: false })
-    },
+  get #db() {
+    return this.#parts.database.query
   }
 }
 

@@ -28,53 +28,70 @@ export interface ApprovalParts {
   readonly beforeRevoking: (names: readonly string[]) => Promise<void>
 }
 
+/** Reads what is approved and shown; from then on both are at hand without asking the database. */
 export async function openApprovals(parts: ApprovalParts): Promise<Approvals> {
-  const { database, catalog, clock } = parts
-  const db = database.query
-  const queue = createKeyedQueue(64)
-  let approved = new Set((await allApprovals(db)).filter((name) => catalog.allowlist.has(name)))
-  const stored = await readSetting(db, 'exposed_names')
-  let exposed = Array.isArray(stored)
+  const { database, catalog } = parts
+  const approved = (await allApprovals(database.query)).filter((name) => catalog.allowlist.has(name))
+  const stored = await readSetting(database.query, 'exposed_names')
+  const exposed = Array.isArray(stored)
     ? (stored as string[]).filter((name) => catalog.byName(name) !== undefined)
     : catalog.roles.preselected
+  return new KeptApprovals(parts, new Set(approved), exposed)
+}
 
-  async function replace(names: ReadonlySet<string>): Promise<void> {
-    const gone = [...approved].filter((name) => !names.has(name))
-    if (gone.length > 0) await parts.beforeRevoking(gone)
-    await replaceApprovals(db, [...names], clock.now())
-    approved = new Set(names)
+class KeptApprovals implements Approvals {
+  readonly #parts: ApprovalParts
+  readonly #queue = createKeyedQueue(64)
+  #approved: ReadonlySet<string>
+  #exposed: readonly string[]
+
+  constructor(parts: ApprovalParts, approved: ReadonlySet<string>, exposed: readonly string[]) {
+    this.#parts = parts
+    this.#approved = approved
+    this.#exposed = exposed
   }
 
-  const change = (next: () => ReadonlySet<string>) => queue.run('approvals', () => replace(next()))
+  isApproved = (name: string): boolean => this.#approved.has(name)
+  approved = (): readonly string[] => [...this.#approved].sort()
+  exposed = (): readonly string[] => this.#exposed
 
-  return {
-    isApproved: (name) => approved.has(name),
-    approved: () => [...approved].sort(),
-    exposed: () => exposed,
-    async approve(names) {
-      checkWritable(names, catalog)
-      await change(() => new Set([...approved, ...names]))
-    },
-    async revoke(names) {
-      checkKnown('write_names', names, catalog)
-      await change(() => new Set([...approved].filter((name) => !names.includes(name))))
-    },
-    async select({ exposed_names: shown, write_names: writable }) {
-      checkKnown('exposed_names', shown ?? [], catalog)
-      checkWritable(writable ?? [], catalog)
-      if (writable !== undefined) await change(() => new Set(writable))
-      if (shown === undefined) return
-      await writeSetting(db, 'exposed_names', [...new Set(shown)])
-      exposed = [...new Set(shown)]
-    },
-    parameters() {
-      const shown = new Set(exposed)
-      return catalog.objects.map((object) => ({
-        ...describe(object, catalog),
-        exposed: shown.has(object.name),
-        approved: approved.has(object.name),
-      }))
-    },
+  async approve(names: readonly string[]): Promise<void> {
+    checkWritable(names, this.#parts.catalog)
+    await this.#change(() => new Set([...this.#approved, ...names]))
+  }
+
+  async revoke(names: readonly string[]): Promise<void> {
+    checkKnown('write_names', names, this.#parts.catalog)
+    await this.#change(() => new Set([...this.#approved].filter((name) => !names.includes(name))))
+  }
+
+  async select({ exposed_names: shown, write_names: writable }: Selection): Promise<void> {
+    const { catalog, database } = this.#parts
+    checkKnown('exposed_names', shown ?? [], catalog)
+    checkWritable(writable ?? [], catalog)
+    if (writable !== undefined) await this.#change(() => new Set(writable))
+    if (shown === undefined) return
+    const next = [...new Set(shown)]
+    await writeSetting(database.query, 'exposed_names', next)
+    this.#exposed = next
+  }
+
+  parameters(): Parameter[] {
+    const { catalog } = this.#parts
+    const shown = new Set(this.#exposed)
+    return catalog.objects.map((object) =>
+      describe(object, catalog, { exposed: shown.has(object.name), approved: this.#approved.has(object.name) }),
+    )
+  }
+
+  #change(next: () => ReadonlySet<string>): Promise<void> {
+    return this.#queue.run('approvals', async () => {
+      const names = next()
+      const gone = [...this.#approved].filter((name) => !names.has(name))
+      if (gone.length > 0) await this.#parts.beforeRevoking(gone)
+      await replaceApprovals(this.#parts.database.query, [...names], this.#parts.clock.now())
+      this.#approved = names
+    })
   }
 }
 
@@ -89,7 +106,11 @@ function checkWritable(names: readonly string[], catalog: Catalog): void {
   if (refused !== undefined) throw invalid('write_names', `names ${refused}, which the write allowlist does not have`)
 }
 
-function describe(object: CatalogObject, catalog: Catalog): Omit<Parameter, 'exposed' | 'approved'> {
+function describe(
+  object: CatalogObject,
+  catalog: Catalog,
+  { exposed, approved }: Pick<Parameter, 'exposed' | 'approved'>,
+): Parameter {
   const rule = catalog.allowlist.get(object.name)
   const labels = object.enumLabels === undefined ? null : Object.fromEntries(object.enumLabels)
   return {
@@ -99,6 +120,8 @@ function describe(object: CatalogObject, catalog: Catalog): Omit<Parameter, 'exp
     unit: object.unit,
     value_type: object.valueType,
     is_action: object.isAction,
+    exposed,
+    approved,
     writable: rule !== undefined,
     minimum: rule?.minimum ?? null,
     maximum: rule?.maximum ?? null,

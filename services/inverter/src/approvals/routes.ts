@@ -1,7 +1,7 @@
 import type { Route } from '@hearth/http'
 import { route } from '../access.ts'
 import type { Approvals } from './approvals.ts'
-import { ParameterList, Selection } from './schema.ts'
+import { ApprovalChange, ParameterList, Selection } from './schema.ts'
 
 /** The catalog with what is shown and what may be written. */
 export function approvalRoutes(approvals: Approvals, changed: () => void): Route[] {
@@ -29,6 +29,22 @@ export function approvalRoutes(approvals: Approvals, changed: () => void): Route
       },
       async ({ body }) => {
         await approvals.select(body)
+        changed()
+        return { parameters: approvals.parameters() }
+      },
+    ),
+    route(
+      {
+        ...shared,
+        method: 'PATCH',
+        summary: 'Allow or no longer allow writing some',
+        body: ApprovalChange,
+        success: { status: 200, body: ParameterList },
+        errors: [409],
+      },
+      async ({ body }) => {
+        if (body.approve.length > 0) await approvals.approve(body.approve)
+        if (body.revoke.length > 0) await approvals.revoke(body.revoke)
         changed()
         return { parameters: approvals.parameters() }
       },

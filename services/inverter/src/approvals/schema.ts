@@ -10,6 +10,14 @@ export const Selection = z
   .meta({ id: 'Selection' })
 export type Selection = z.output<typeof Selection>
 
+/** Names to allow and names to allow no longer, beside those that stay. */
+export const ApprovalChange = z
+  .strictObject({
+    approve: z.array(MetricName).max(894).default([]),
+    revoke: z.array(MetricName).max(894).default([]),
+  })
+  .meta({ id: 'ApprovalChange' })
+
 /** One object of the catalog as the approval page shows it. */
 export const Parameter = z
   .object({

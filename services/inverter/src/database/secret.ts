@@ -1,6 +1,6 @@
 import { randomBytes, hkdfSync } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { openDataDirectory, OperatorError, writeFileAtomic } from '@hearth/runtime'
 import type { Config } from '../config.ts'
 
@@ -20,26 +20,40 @@ export async function findSecret(config: Place): Promise<string> {
   if (config.hmacSecret !== undefined) return config.hmacSecret
   const file = secretFile(config.dataDirectory)
   if (existsSync(file)) return readSecret(file)
-  if (existsSync(databaseFile(config.dataDirectory)))
-    throw new OperatorError('HMAC_SECRET: is missing, and the existing database was encrypted with it')
+  if (existsSync(databaseFile(config.dataDirectory))) throw missingForDatabase()
   const secret = randomBytes(48).toString('base64url')
   try {
     openDataDirectory(config.dataDirectory)
     await writeFileAtomic(file, `HMAC_SECRET=${secret}\n`)
   } catch (error) {
-    throw new OperatorError(
-      `HMAC_SECRET: is missing, and none can be generated because ${config.dataDirectory} is not writable`,
-      { cause: error },
-    )
+    throw notGenerated(config.dataDirectory, error)
   }
   return secret
 }
 
-/** The secret of a data directory as it stands, or undefined on a first start; makes nothing. */
-export function presentSecret(config: Place): string | undefined {
+/** As `findSecret`, but makes nothing: undefined when a start would generate a secret. */
+export function checkSecret(config: Place): string | undefined {
+  if (config.hmacSecret !== undefined) return config.hmacSecret
   const file = secretFile(config.dataDirectory)
-  return config.hmacSecret ?? (existsSync(file) ? readSecret(file) : undefined)
+  if (existsSync(file)) return readSecret(file)
+  if (existsSync(databaseFile(config.dataDirectory))) throw missingForDatabase()
+  let directory = config.dataDirectory
+  while (!existsSync(directory)) directory = dirname(directory)
+  try {
+    accessSync(directory, constants.W_OK)
+  } catch (error) {
+    throw notGenerated(config.dataDirectory, error)
+  }
+  return undefined
 }
+
+const missingForDatabase = () =>
+  new OperatorError('HMAC_SECRET: is missing, and the existing database was encrypted with it')
+
+const notGenerated = (directory: string, cause: unknown) =>
+  new OperatorError(`HMAC_SECRET: is missing, and none can be generated because ${directory} is not writable`, {
+    cause,
+  })
 
 function readSecret(file: string): string {
   let text: string

@@ -70,7 +70,10 @@ class Graph implements DeviceGraph {
   }
 
   devices(): readonly DeviceRuntime[] {
-    return [...this.#open.values()].flatMap(({ runtimes }) => [...runtimes.values()])
+    return this.#open
+      .values()
+      .flatMap(({ runtimes }) => runtimes.values())
+      .toArray()
   }
 
   endpoints(): readonly Endpoint[] {
@@ -122,7 +125,7 @@ class Graph implements DeviceGraph {
   #renew(open: OpenEndpoint, group: readonly Device[]): void {
     for (const device of group) {
       const runtime = open.runtimes.get(device.id)
-      if (runtime !== undefined) open.runtimes.set(device.id, { ...runtime, device })
+      if (runtime !== undefined) runtime.device = device
     }
   }
 

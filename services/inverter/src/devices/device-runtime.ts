@@ -20,7 +20,7 @@ const periodicFreshMs = 3 * periodSeconds * 1000
 /** A configured inverter at work. */
 export interface DeviceRuntime {
   readonly deviceId: string
-  readonly device: Device
+  device: Device
   readonly link: Link
   readonly reader: DeviceReader
   readonly writer: DeviceWriter
@@ -40,91 +40,100 @@ export interface RuntimeParts {
   readonly log: Log
   readonly journal: (entry: JournalEntry) => Promise<void>
   readonly onValue: (deviceId: string, object: CatalogObject, cached: CachedValue) => void
-  readonly onVitality: (deviceId: string) => void
+  /** Every exchange with a device, and how long it took, seconds. */
+  readonly onExchange: (deviceId: string, seconds: number) => void
   /** The firmware revision as the device tells it, after every connection. */
   readonly onFirmware: (deviceId: string, firmware: string) => void
 }
 
 export function createDeviceRuntime(device: Device, link: Link, parts: RuntimeParts): DeviceRuntime {
-  const { catalog, timers } = parts
-  const address = device.networkId
-  const vitality = createVitality(timers)
-  const reader = createDeviceReader({
-    link,
-    address,
-    timers,
-    onValue: (object, cached) => parts.onValue(device.id, object, cached),
-    onOutcome: (worked, priority) => {
-      vitality.noteExchange(worked, priority === 'background')
-      parts.onVitality(device.id)
-    },
-  })
-  const periodic = device.periodicReads ? openPeriodic() : undefined
-  const heartbeat = beat(device, reader, parts, vitality)
+  return new WorkingDevice(device, link, parts)
+}
 
-  function openPeriodic(): Periodic {
-    const names = catalog.roles.periodic
-    const objects = names.map((name) => catalog.byName(name)).filter((object) => object !== undefined)
-    reader.cache.setPeriodic(new Set(names), periodicFreshMs)
-    return startPeriodic({
+class WorkingDevice implements DeviceRuntime {
+  readonly deviceId: string
+  readonly link: Link
+  readonly vitality: Vitality
+  readonly reader: DeviceReader
+  readonly writer: DeviceWriter
+  readonly gateway: DeviceGateway
+  readonly periodic: Periodic | undefined
+  readonly #parts: RuntimeParts
+  readonly #heartbeat: Heartbeat
+  /** Replaced when what does not concern the connection changes, such as the name. */
+  device: Device
+
+  constructor(device: Device, link: Link, parts: RuntimeParts) {
+    const { timers, catalog, journal } = parts
+    const [deviceId, address] = [device.id, device.networkId]
+    this.deviceId = deviceId
+    this.device = device
+    this.link = link
+    this.#parts = parts
+    this.vitality = createVitality(timers)
+    this.reader = createDeviceReader({
       link,
       address,
+      timers,
+      onValue: (object, cached) => parts.onValue(deviceId, object, cached),
+      onOutcome: ({ worked, priority, seconds }) => {
+        this.vitality.noteExchange(worked, priority === 'background')
+        parts.onExchange(deviceId, seconds)
+      },
+    })
+    const { reader } = this
+    const onWritten = ({ name }: CatalogObject) => {
+      if (name === 'pas_period') this.periodic?.refresh()
+    }
+    this.writer = createDeviceWriter({ deviceId, link, address, reader, timers, journal, onWritten })
+    this.gateway = createDeviceGateway({ deviceId, catalog, reader, writer: this.writer })
+    this.periodic = device.periodicReads ? this.#startPeriodic() : undefined
+    this.#heartbeat = this.#startHeartbeat()
+  }
+
+  accept(objectId: number, payload: Uint8Array): void {
+    const object = this.#parts.catalog.byId(objectId)
+    if (object === undefined) return
+    this.vitality.notePeriodic()
+    this.reader.accept(object, payload)
+  }
+
+  async close(): Promise<void> {
+    this.#heartbeat.close()
+    await this.periodic?.stop()
+  }
+
+  #startPeriodic(): Periodic {
+    const { catalog, timers, log } = this.#parts
+    const names = catalog.roles.periodic
+    const objects = names.map((name) => catalog.byName(name)).filter((object) => object !== undefined)
+    this.reader.cache.setPeriodic(new Set(names), periodicFreshMs)
+    return startPeriodic({
+      link: this.link,
+      address: this.device.networkId,
       objectIds: objects.map((object) => object.objectId),
       periodSeconds,
       timers,
-      log: parts.log,
-      onValue: accept,
+      log,
+      onValue: (objectId, payload) => this.accept(objectId, payload),
     })
   }
 
-  function accept(objectId: number, payload: Uint8Array): void {
-    const object = catalog.byId(objectId)
-    if (object === undefined) return
-    vitality.notePeriodic()
-    reader.accept(object, payload)
-    parts.onVitality(device.id)
+  #startHeartbeat(): Heartbeat {
+    const { catalog, timers, onFirmware } = this.#parts
+    const [state, revision] = [catalog.byName(catalog.roles.heartbeat), catalog.byName('svnversion')]
+    let epoch = -1
+    return startHeartbeat({
+      timers,
+      isFailing: () => this.vitality.signs().consecutiveFailures > 0,
+      beat: async () => {
+        if (state !== undefined) await this.reader.readDirect(state, 'background')
+        const now = this.link.status().epoch
+        // An update of the firmware ends the connection, so once a connection is often enough.
+        if (revision === undefined || now === epoch) return
+        onFirmware(this.deviceId, String((await this.reader.readDirect(revision, 'background')).value))
+        epoch = now
+      },
+    })
   }
-
-  const writer = createDeviceWriter({
-    deviceId: device.id,
-    link,
-    address,
-    reader,
-    timers,
-    journal: parts.journal,
-    onWritten: (object) => {
-      if (object.name === 'pas_period') periodic?.refresh()
-    },
-  })
-  return {
-    deviceId: device.id,
-    device,
-    link,
-    reader,
-    writer,
-    gateway: createDeviceGateway({ deviceId: device.id, catalog, reader, writer }),
-    vitality,
-    periodic,
-    accept,
-    async close() {
-      heartbeat.close()
-      await periodic?.stop()
-    },
-  }
-}
-
-function beat(device: Device, reader: DeviceReader, parts: RuntimeParts, vitality: Vitality): Heartbeat {
-  const { catalog, timers } = parts
-  const [state, revision] = [catalog.byName(catalog.roles.heartbeat), catalog.byName('svnversion')]
-  let hasFirmware = false
-  return startHeartbeat({
-    timers,
-    isFailing: () => vitality.signs().consecutiveFailures > 0,
-    async beat() {
-      if (state !== undefined) await reader.readDirect(state, 'background')
-      if (revision === undefined || (hasFirmware && device.firmware !== null)) return
-      parts.onFirmware(device.id, String((await reader.readDirect(revision, 'background')).value))
-      hasFirmware = true
-    },
-  })
 }

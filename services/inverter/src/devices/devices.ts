@@ -30,8 +30,8 @@ export interface DeviceHooks {
   readonly rebuild: (devices: readonly Device[]) => Promise<void>
   /** A device went or is somewhere else: what was verified on it counts no more. */
   readonly afterLeaving: (id: string) => Promise<void>
-  /** Limits or engineering mode are about to change: refused while an operation depends on them. */
-  readonly beforeDispatchChange: (id: string) => void
+  /** Runs a change of limits or engineering mode; refused while an operation depends on them. */
+  readonly guarded: <T>(id: string, change: () => Promise<T>) => Promise<T>
   readonly changed: () => void
 }
 
@@ -109,7 +109,6 @@ class DeviceList implements Devices {
   changeDispatch(id: string, input: DispatchDeviceChange): Promise<Device> {
     return this.#inTurn(async () => {
       const before = this.#required(id)
-      this.#hooks.beforeDispatchChange(id)
       const device: Device = {
         ...before,
         maxChargePowerW: input.max_charge_power_w === undefined ? before.maxChargePowerW : input.max_charge_power_w,
@@ -117,7 +116,7 @@ class DeviceList implements Devices {
           input.max_discharge_power_w === undefined ? before.maxDischargePowerW : input.max_discharge_power_w,
         engineeringMode: input.engineering_mode ?? before.engineeringMode,
       }
-      await this.#keep(device)
+      await this.#hooks.guarded(id, () => this.#keep(device))
       return device
     })
   }

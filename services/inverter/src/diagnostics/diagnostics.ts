@@ -56,7 +56,7 @@ export function createDiagnostics({ catalog, devices, endpoints, slaves }: Diagn
     },
     frames(endpointId, limit) {
       const frames = endpointOf(endpointId).recorder.frames().slice(-limit)
-      return { endpoint_id: endpointId, frames: frames.map((frame) => ({ ...frame, ...named(frame, catalog) })) }
+      return { endpoint_id: endpointId, frames: frames.map((frame) => Object.assign({}, frame, named(frame, catalog))) }
     },
     capture: (endpointId) => endpointOf(endpointId).recorder.exportCapture(),
   }

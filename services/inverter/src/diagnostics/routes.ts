@@ -9,9 +9,11 @@ const EndpointParams = z.object({ endpoint_id: z.string().max(300) })
 
 /** The wire as programs see it (vendor routes) and as the administrator's pages do. */
 export function diagnosticsRoutes(diagnostics: Diagnostics): Route[] {
+  return [...vendorRoutes(diagnostics), ...adminRoutes(diagnostics)]
+}
+
+function vendorRoutes(diagnostics: Diagnostics): Route[] {
   const vendor = { method: 'GET', tag: 'Diagnostics', access: 'vendor', limit: 'counted' } as const
-  const admin = { ...vendor, access: 'admin' } as const
-  const capture = { status: 200, media: 'application/jsonl', description: 'One frame a line' } as const
   return [
     route(
       {
@@ -44,6 +46,13 @@ export function diagnosticsRoutes(diagnostics: Diagnostics): Route[] {
       },
       ({ params }) => diagnostics.slaves(params.device_id),
     ),
+  ]
+}
+
+function adminRoutes(diagnostics: Diagnostics): Route[] {
+  const admin = { method: 'GET', tag: 'Diagnostics', access: 'admin', limit: 'counted' } as const
+  const capture = { status: 200, media: 'application/jsonl', description: 'One frame a line' } as const
+  return [
     route(
       {
         ...admin,

@@ -1,5 +1,5 @@
 import type { Timers } from '@hearth/runtime'
-import type { Catalog } from '../catalog/catalog.ts'
+import type { Catalog, CatalogObject } from '../catalog/catalog.ts'
 import type { DeviceRuntime } from '../devices/device-runtime.ts'
 import { staleReasonOf } from '../metrics/device-problem.ts'
 import type { SlaveList } from './schema.ts'
@@ -20,31 +20,9 @@ export function createSlaveSearch(catalog: Catalog, timers: Timers): SlaveSearch
   const running = new Map<string, Promise<SlaveList>>()
   const object = catalog.byName('net_slave_data')
 
-  async function search({ deviceId, reader }: DeviceRuntime): Promise<SlaveList> {
-    const found = new Map<number, SlaveList['slaves'][number]>()
-    let repeats = 0
-    let error: string | null = null
-    for (let reading = 0; reading < mostReadings && repeats < enoughRepeats && found.size < mostSlaves; reading += 1) {
-      try {
-        if (object === undefined) break
-        const { value } = await reader.readDirect(object, 'background')
-        const slave = value as SlaveList['slaves'][number]
-        const id = Number(slave['network_id'])
-        repeats = found.has(id) ? repeats + 1 : 0
-        found.set(id, slave)
-      } catch (thrown) {
-        error = staleReasonOf(thrown) ?? null
-        if (error === null) throw thrown
-        break
-      }
-    }
-    const list = {
-      device_id: deviceId,
-      slaves: [...found.values()],
-      complete: error === null && repeats >= enoughRepeats,
-      error_code: error,
-    }
-    if (list.complete) known.set(deviceId, { list, at: timers.monotonic() })
+  async function search(runtime: DeviceRuntime): Promise<SlaveList> {
+    const list = object === undefined ? nothing(runtime.deviceId) : await goRound(runtime, object)
+    if (list.complete) known.set(runtime.deviceId, { list, at: timers.monotonic() })
     return list
   }
 
@@ -58,4 +36,29 @@ export function createSlaveSearch(catalog: Catalog, timers: Timers): SlaveSearch
       return searching
     },
   }
+}
+
+const nothing = (deviceId: string): SlaveList => ({ device_id: deviceId, slaves: [], complete: true, error_code: null })
+
+async function goRound({ deviceId, reader }: DeviceRuntime, object: CatalogObject): Promise<SlaveList> {
+  const found = new Map<unknown, SlaveList['slaves'][number]>()
+  const list = (complete: boolean, code: string | null): SlaveList => ({
+    device_id: deviceId,
+    slaves: [...found.values()],
+    complete,
+    error_code: code,
+  })
+  let repeats = 0
+  for (let reading = 0; reading < mostReadings && repeats < enoughRepeats && found.size < mostSlaves; reading += 1) {
+    try {
+      const slave = (await reader.readDirect(object, 'normal')).value as SlaveList['slaves'][number]
+      repeats = found.has(slave['network_id']) ? repeats + 1 : 0
+      found.set(slave['network_id'], slave)
+    } catch (error) {
+      const code = staleReasonOf(error)
+      if (code === undefined) throw error
+      return list(false, code)
+    }
+  }
+  return list(repeats >= enoughRepeats, null)
 }

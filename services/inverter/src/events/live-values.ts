@@ -23,56 +23,64 @@ export interface LiveValues {
 }
 
 export function startLiveValues(parts: LiveParts): LiveValues {
-  const { catalog, timers, devices, listeners } = parts
-  const waiting = new Map<string, Map<string, CatalogObject>>()
-  const flow = catalog.roles.energyFlow.map((name) => catalog.byName(name)).filter((object) => object !== undefined)
-  let isClosed = false
-  let cancel = timers.after(parts.intervalMs(), () => void watch())
+  return new WatchedValues(parts)
+}
 
-  function note(deviceId: string, object: CatalogObject): void {
-    if (listeners() === 0) return
-    const collected = waiting.get(deviceId)
+class WatchedValues implements LiveValues {
+  readonly #parts: LiveParts
+  readonly #flow: readonly CatalogObject[]
+  readonly #waiting = new Map<string, Map<string, CatalogObject>>()
+  #isClosed = false
+  #cancel: () => void
+
+  constructor(parts: LiveParts) {
+    const { catalog, timers, intervalMs } = parts
+    this.#parts = parts
+    this.#flow = catalog.roles.energyFlow.map((name) => catalog.byName(name)).filter((object) => object !== undefined)
+    this.#cancel = timers.after(intervalMs(), () => void this.#watch())
+  }
+
+  note(deviceId: string, object: CatalogObject): void {
+    if (this.#parts.listeners() === 0) return
+    const collected = this.#waiting.get(deviceId)
     if (collected !== undefined) {
       collected.set(object.name, object)
       return
     }
-    waiting.set(deviceId, new Map([[object.name, object]]))
-    timers.after(collectFor, () => tell(deviceId))
+    this.#waiting.set(deviceId, new Map([[object.name, object]]))
+    this.#parts.timers.after(collectFor, () => this.#tell(deviceId))
   }
 
-  function tell(deviceId: string): void {
-    const collected = waiting.get(deviceId)
-    waiting.delete(deviceId)
-    const runtime = devices().find((device) => device.deviceId === deviceId)
-    if (collected === undefined || runtime === undefined || listeners() === 0) return
+  close(): void {
+    this.#isClosed = true
+    this.#cancel()
+  }
+
+  #tell(deviceId: string): void {
+    const collected = this.#waiting.get(deviceId)
+    this.#waiting.delete(deviceId)
+    const runtime = this.#parts.devices().find((device) => device.deviceId === deviceId)
+    if (collected === undefined || runtime === undefined || this.#parts.listeners() === 0) return
     const { cache } = runtime.reader
     const values = [...collected.values()].flatMap((object) => {
       const cached = cache.get(object.name)
-      return cached === undefined
-        ? []
-        : [metricValueOf({ object, cached, source: 'cache', staleReason: null }, cache, false)]
+      if (cached === undefined) return []
+      return [metricValueOf({ object, cached, source: 'cache', staleReason: null }, cache, false)]
     })
-    parts.publish({ type: 'values', device_id: deviceId, values })
+    this.#parts.publish({ type: 'values', device_id: deviceId, values })
   }
 
-  async function refresh(runtime: DeviceRuntime): Promise<void> {
-    for (const object of flow) {
+  async #watch(): Promise<void> {
+    const { devices, listeners, timers, intervalMs } = this.#parts
+    if (listeners() > 0) await Promise.allSettled(devices().map((runtime) => this.#refresh(runtime)))
+    if (!this.#isClosed) this.#cancel = timers.after(intervalMs(), () => void this.#watch())
+  }
+
+  async #refresh(runtime: DeviceRuntime): Promise<void> {
+    for (const object of this.#flow) {
+      const { staleReason } = await runtime.reader.read(object, { maxAge: this.#parts.intervalMs() })
       // The first failure is the device's as a whole; the next round tries again.
-      const { staleReason } = await runtime.reader.read(object, { maxAge: parts.intervalMs(), priority: 'normal' })
-      if (staleReason !== null || isClosed) return
+      if (staleReason !== null || this.#isClosed) return
     }
-  }
-
-  async function watch(): Promise<void> {
-    if (listeners() > 0) await Promise.allSettled(devices().map((runtime) => refresh(runtime)))
-    if (!isClosed) cancel = timers.after(parts.intervalMs(), () => void watch())
-  }
-
-  return {
-    note,
-    close() {
-      isClosed = true
-      cancel()
-    },
   }
 }

@@ -28,50 +28,67 @@ export interface HealthParts {
   readonly now: () => number
 }
 
-export function createHealth({ catalog, device, now }: HealthParts): Health {
-  const objects = asked.map((name) => catalog.byName(name)).filter((object) => object !== undefined)
+export function createHealth(parts: HealthParts): Health {
+  return new AskedHealth(parts)
+}
 
-  function deviceOf(id: string): DeviceRuntime {
-    const runtime = device(id)
-    if (runtime === undefined) throw unknownDevice(id)
-    return runtime
+class AskedHealth implements Health {
+  readonly #parts: HealthParts
+  readonly #objects: readonly CatalogObject[]
+
+  constructor(parts: HealthParts) {
+    this.#parts = parts
+    this.#objects = asked.map((name) => parts.catalog.byName(name)).filter((object) => object !== undefined)
+  }
+
+  async read(deviceId: string): Promise<DeviceHealth> {
+    const { catalog, now } = this.#parts
+    const batch = await readBatch(this.#device(deviceId), this.#objects, false)
+    const values = new Map(batch.metrics.map(({ name, value }) => [name, Number(value)]))
+    const unavailable = batch.errors.map(({ name }) => name)
+    return { device_id: deviceId, unavailable, ...describe(values, catalog, now()) }
+  }
+
+  async events(deviceId: string, before: string | undefined): Promise<DeviceEvents> {
+    const { catalog } = this.#parts
+    const runtime = this.#device(deviceId)
+    const object = catalog.objects.find(({ response }) => response === 'event_table')
+    const at = this.#moment(before)
+    const rows = object === undefined ? [] : decode(decodeEventTable, await this.#ask(runtime, object, at)).rows
+    const events = rows.map((row) => eventOf(row, catalog)).sort((a, b) => b.at.localeCompare(a.at))
+    return { device_id: deviceId, before: new Date(at).toISOString(), events }
+  }
+
+  async history(deviceId: string, name: string, before: string | undefined): Promise<DeviceHistory> {
+    const runtime = this.#device(deviceId)
+    const object = this.#parts.catalog.byName(name)
+    if (object?.response !== 'timeseries')
+      throw new Problem('unknown_metric', `The inverter keeps no history named ${name}`)
+    const at = this.#moment(before)
+    const series = decode(decodeTimeSeries, await this.#ask(runtime, object, at))
+    const points = series.points.map(({ time, value }) => ({ at: new Date(time * 1000).toISOString(), value }))
+    return { device_id: deviceId, name, unit: object.unit, before: new Date(at).toISOString(), points }
   }
 
   /** Asks a logger object for what it holds before a moment. */
-  async function ask(runtime: DeviceRuntime, object: CatalogObject, before: number): Promise<Uint8Array> {
+  async #ask(runtime: DeviceRuntime, object: CatalogObject, before: number): Promise<Uint8Array> {
     try {
       const payload = encodeValue('int32', Math.floor(before / 1000))
       const address = runtime.device.networkId
-      return await runtime.link.query(object.objectId, payload, { address, priority: 'background' })
+      return await runtime.link.query(object.objectId, payload, { address, priority: 'normal' })
     } catch (error) {
       throw deviceProblem(error)
     }
   }
 
-  return {
-    async read(deviceId) {
-      const batch = await readBatch(deviceOf(deviceId), objects, false)
-      const values = new Map(batch.metrics.map(({ name, value }) => [name, Number(value)]))
-      const unavailable = batch.errors.map(({ name }) => name)
-      return { device_id: deviceId, unavailable, ...describe(values, catalog, now()) }
-    },
-    async events(deviceId, before) {
-      const object = catalog.objects.find(({ response }) => response === 'event_table')
-      const at = before === undefined ? now() : Date.parse(before)
-      if (object === undefined) return { device_id: deviceId, before: new Date(at).toISOString(), events: [] }
-      const table = decode(decodeEventTable, await ask(deviceOf(deviceId), object, at))
-      const events = table.rows.map((row) => eventOf(row, catalog)).sort((a, b) => b.at.localeCompare(a.at))
-      return { device_id: deviceId, before: new Date(at).toISOString(), events }
-    },
-    async history(deviceId, name, before) {
-      const object = catalog.byName(name)
-      if (object?.response !== 'timeseries')
-        throw new Problem('unknown_metric', `The inverter keeps no history named ${name}`)
-      const at = before === undefined ? now() : Date.parse(before)
-      const series = decode(decodeTimeSeries, await ask(deviceOf(deviceId), object, at))
-      const points = series.points.map(({ time, value }) => ({ at: new Date(time * 1000).toISOString(), value }))
-      return { device_id: deviceId, name, unit: object.unit, before: new Date(at).toISOString(), points }
-    },
+  #moment(before: string | undefined): number {
+    return before === undefined ? this.#parts.now() : Date.parse(before)
+  }
+
+  #device(id: string): DeviceRuntime {
+    const runtime = this.#parts.device(id)
+    if (runtime === undefined) throw unknownDevice(id)
+    return runtime
   }
 }
 

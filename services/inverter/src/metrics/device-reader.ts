@@ -39,63 +39,75 @@ export interface ReaderParts {
   readonly timers: Timers
   /** Hears of every value that came from the device. */
   readonly onValue: (object: CatalogObject, cached: CachedValue) => void
-  /** Hears how every exchange ended. */
-  readonly onOutcome: (worked: boolean, priority: Priority) => void
+  /** Hears how every exchange ended and how long it took, seconds. */
+  readonly onOutcome: (outcome: { worked: boolean; priority: Priority; seconds: number }) => void
 }
 
 export function createDeviceReader(parts: ReaderParts): DeviceReader {
-  const { link, address, timers } = parts
-  const cache = createMetricCache(timers)
-  const underWay = new Map<string, Promise<CachedValue>>()
-  const counts = { hits: 0, misses: 0 }
+  return new CachingReader(parts)
+}
 
-  async function readDirect(object: CatalogObject, priority: Priority): Promise<CachedValue> {
-    try {
-      const payload = await link.read(object.objectId, { address, priority })
-      const cached = cache.put(object.name, apiValueOf(object, payload))
-      parts.onOutcome(true, priority)
-      parts.onValue(object, cached)
-      return cached
-    } catch (error) {
-      parts.onOutcome(false, priority)
-      throw deviceProblem(error)
-    }
+class CachingReader implements DeviceReader {
+  readonly cache: MetricCache
+  readonly counts = { hits: 0, misses: 0 }
+  readonly #parts: ReaderParts
+  readonly #underWay = new Map<string, Promise<CachedValue>>()
+
+  constructor(parts: ReaderParts) {
+    this.#parts = parts
+    this.cache = createMetricCache(parts.timers)
   }
 
-  function readOnce(object: CatalogObject, priority: Priority): Promise<CachedValue> {
-    const running = underWay.get(object.name)
-    if (running !== undefined) return running
-    const reading = readDirect(object, priority).finally(() => underWay.delete(object.name))
-    underWay.set(object.name, reading)
-    return reading
-  }
-
-  async function read(object: CatalogObject, { maxAge, priority = 'normal' }: ReadWish = {}): Promise<Reading> {
-    const known = cache.get(object.name)
-    const isGood =
-      known !== undefined && (maxAge === undefined ? cache.isFresh(object.name, known) : cache.age(known) < maxAge)
-    if (isGood) {
-      counts.hits += 1
+  async read(object: CatalogObject, { maxAge, priority = 'normal' }: ReadWish = {}): Promise<Reading> {
+    const known = this.cache.get(object.name)
+    if (known !== undefined && this.#isGoodEnough(object.name, known, maxAge)) {
+      this.counts.hits += 1
       return { object, cached: known, source: 'cache', staleReason: null }
     }
-    counts.misses += 1
+    this.counts.misses += 1
     try {
-      return { object, cached: await readOnce(object, priority), source: 'device', staleReason: null }
+      return { object, cached: await this.#readOnce(object, priority), source: 'device', staleReason: null }
     } catch (error) {
       const staleReason = staleReasonOf(error)
-      const older = cache.get(object.name)
-      if (staleReason === undefined || older === undefined || !cache.isUsable(object.name, older)) throw error
+      const older = this.cache.get(object.name)
+      if (staleReason === undefined || older === undefined || !this.cache.isUsable(object.name, older)) throw error
       return { object, cached: older, source: 'cache', staleReason }
     }
   }
 
-  function accept(object: CatalogObject, payload: Uint8Array): void {
+  async readDirect(object: CatalogObject, priority: Priority): Promise<CachedValue> {
+    const { link, address, timers, onOutcome, onValue } = this.#parts
+    const begin = timers.monotonic()
+    const outcome = (worked: boolean) => ({ worked, priority, seconds: (timers.monotonic() - begin) / 1000 })
     try {
-      parts.onValue(object, cache.put(object.name, apiValueOf(object, payload)))
+      const payload = await link.read(object.objectId, { address, priority })
+      const cached = this.cache.put(object.name, apiValueOf(object, payload))
+      onOutcome(outcome(true))
+      onValue(object, cached)
+      return cached
+    } catch (error) {
+      onOutcome(outcome(false))
+      throw deviceProblem(error)
+    }
+  }
+
+  accept(object: CatalogObject, payload: Uint8Array): void {
+    try {
+      this.#parts.onValue(object, this.cache.put(object.name, apiValueOf(object, payload)))
     } catch {
       // A value that cannot be is no value; the next one comes by itself.
     }
   }
 
-  return { cache, read, readDirect, accept, counts }
+  #isGoodEnough(name: string, known: CachedValue, maxAge: number | undefined): boolean {
+    return maxAge === undefined ? this.cache.isFresh(name, known) : this.cache.age(known) < maxAge
+  }
+
+  #readOnce(object: CatalogObject, priority: Priority): Promise<CachedValue> {
+    const running = this.#underWay.get(object.name)
+    if (running !== undefined) return running
+    const reading = this.readDirect(object, priority).finally(() => this.#underWay.delete(object.name))
+    this.#underWay.set(object.name, reading)
+    return reading
+  }
 }

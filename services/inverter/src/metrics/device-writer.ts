@@ -56,10 +56,57 @@ export interface WriterParts {
 }
 
 export function createDeviceWriter(parts: WriterParts): DeviceWriter {
-  const { link, address, reader, timers } = parts
+  return new LookingWriter(parts)
+}
+
+class LookingWriter implements DeviceWriter {
+  readonly #parts: WriterParts
+
+  constructor(parts: WriterParts) {
+    this.#parts = parts
+  }
+
+  async write(order: WriteOrder): Promise<WriteOutcome> {
+    const sendUnconfirmed = await this.#sendOrNote(order)
+    let readback: ApiValue | null = null
+    for (const pause of looks) {
+      await this.#parts.timers.delay(pause)
+      readback = (await this.#look(order)) ?? readback
+      if (readback === null || !isSameValue(order.object, order.value, readback)) continue
+      await this.#note(order, 'confirmed', readback)
+      this.#parts.onWritten(order.object)
+      return { readback, sendUnconfirmed }
+    }
+    await this.#note(order, 'unconfirmed', readback)
+    throw new Problem('write_outcome_unknown', `${order.object.name} was sent, but does not read as written`, {
+      members: { readback_value: readback },
+    })
+  }
+
+  async act(order: WriteOrder): Promise<WriteOutcome> {
+    const sendUnconfirmed = await this.#sendOrNote(order)
+    await this.#parts.timers.delay(looks[0] ?? 0)
+    const readback = await this.#look(order)
+    await this.#note(order, 'unconfirmed', readback)
+    if (readback === null)
+      throw new Problem('action_outcome_unknown', `${order.object.name} was sent, but could not be read back`, {
+        members: { readback_value: null },
+      })
+    return { readback, sendUnconfirmed }
+  }
+
+  async #sendOrNote(order: WriteOrder): Promise<boolean> {
+    try {
+      return await this.#send(order)
+    } catch (error) {
+      await this.#note(order, 'failed', null)
+      throw error
+    }
+  }
 
   /** True when the connection broke while bytes may have left. */
-  async function send({ object, value, priority }: WriteOrder): Promise<boolean> {
+  async #send({ object, value, priority }: WriteOrder): Promise<boolean> {
+    const { link, address, timers } = this.#parts
     const payload = payloadOf(object, value)
     for (let attempt = 0; ; attempt += 1) {
       try {
@@ -75,66 +122,17 @@ export function createDeviceWriter(parts: WriterParts): DeviceWriter {
     }
   }
 
-  async function look({ object, priority }: WriteOrder): Promise<ApiValue | null> {
+  async #look({ object, priority }: WriteOrder): Promise<ApiValue | null> {
     try {
-      return (await reader.readDirect(object, priority)).value
+      return (await this.#parts.reader.readDirect(object, priority)).value
     } catch {
       return null
     }
   }
 
-  async function note(order: WriteOrder, outcome: JournalEntry['outcome'], readback: ApiValue | null): Promise<void> {
+  async #note(order: WriteOrder, outcome: JournalEntry['outcome'], readback: ApiValue | null): Promise<void> {
     const { object, value, oldValue, cause, caller, operationId } = order
-    await parts.journal({
-      deviceId: parts.deviceId,
-      metric: object.name,
-      oldValue,
-      newValue: value,
-      readback,
-      outcome,
-      cause,
-      caller,
-      operationId,
-    })
+    const what = { metric: object.name, oldValue, newValue: value, readback, outcome }
+    await this.#parts.journal({ deviceId: this.#parts.deviceId, ...what, cause, caller, operationId })
   }
-
-  async function sendOrNote(order: WriteOrder): Promise<boolean> {
-    try {
-      return await send(order)
-    } catch (error) {
-      await note(order, 'failed', null)
-      throw error
-    }
-  }
-
-  async function write(order: WriteOrder): Promise<WriteOutcome> {
-    const sendUnconfirmed = await sendOrNote(order)
-    let readback: ApiValue | null = null
-    for (const pause of looks) {
-      await timers.delay(pause)
-      readback = (await look(order)) ?? readback
-      if (readback === null || !isSameValue(order.object, order.value, readback)) continue
-      await note(order, 'confirmed', readback)
-      parts.onWritten(order.object)
-      return { readback, sendUnconfirmed }
-    }
-    await note(order, 'unconfirmed', readback)
-    throw new Problem('write_outcome_unknown', `${order.object.name} was sent, but does not read as written`, {
-      members: { readback_value: readback },
-    })
-  }
-
-  async function act(order: WriteOrder): Promise<WriteOutcome> {
-    const sendUnconfirmed = await sendOrNote(order)
-    await timers.delay(looks[0] ?? 0)
-    const readback = await look(order)
-    await note(order, 'unconfirmed', readback)
-    if (readback === null)
-      throw new Problem('action_outcome_unknown', `${order.object.name} was sent, but could not be read back`, {
-        members: { readback_value: null },
-      })
-    return { readback, sendUnconfirmed }
-  }
-
-  return { write, act }
 }

@@ -30,48 +30,62 @@ export interface MetricsParts {
 }
 
 export function createMetrics(parts: MetricsParts): Metrics {
-  const { catalog, approvals, writes } = parts
+  return new DeviceMetrics(parts)
+}
 
-  function deviceOf(id: string): WriteTarget {
-    const device = parts.device(id)
-    if (device === undefined) throw unknownDevice(id)
-    return device
+class DeviceMetrics implements Metrics {
+  readonly #parts: MetricsParts
+
+  constructor(parts: MetricsParts) {
+    this.#parts = parts
   }
 
-  return {
-    list() {
-      const exposed = new Set(approvals.exposed())
-      return catalog.objects.filter(listed).map((object) => ({
-        name: object.name,
-        unit: object.unit,
-        value_type: object.valueType,
-        writable: approvals.isApproved(object.name),
-        preselected: exposed.has(object.name),
-        is_action: object.isAction,
-        help_text: object.helpText ?? null,
-      }))
-    },
-    async readSeveral(deviceId, { names, fresh }) {
-      const device = deviceOf(deviceId)
-      const asked = names === undefined ? undefined : namesOf(names)
-      if (fresh && asked === undefined) throw invalid('names', 'is needed with fresh=true')
-      const wanted = asked ?? approvals.exposed()
-      if (asked !== undefined) checkLength(asked, fresh)
-      return readBatch(
-        device,
-        wanted.map((name) => objectNamed(name, catalog)),
-        fresh,
-      )
-    },
-    async readOne(deviceId, name, fresh) {
-      const device = deviceOf(deviceId)
-      const object = catalog.byName(name)
-      if (object === undefined) throw new Problem('unknown_metric', `There is no metric ${name}`)
-      const reading = await device.reader.read(object, fresh ? { maxAge: 0 } : {})
-      return metricValueOf(reading, device.reader.cache, fresh)
-    },
-    write: async (deviceId, request) => writes.write(deviceOf(deviceId), request),
-    act: async (deviceId, request) => writes.act(deviceOf(deviceId), request),
+  list(): Metric[] {
+    const { catalog, approvals } = this.#parts
+    const exposed = new Set(approvals.exposed())
+    return catalog.objects.filter(listed).map((object) => ({
+      name: object.name,
+      unit: object.unit,
+      value_type: object.valueType,
+      writable: approvals.isApproved(object.name),
+      preselected: exposed.has(object.name),
+      is_action: object.isAction,
+      help_text: object.helpText ?? null,
+    }))
+  }
+
+  async readSeveral(
+    deviceId: string,
+    { names, fresh }: { names?: string | undefined; fresh: boolean },
+  ): Promise<MetricBatch> {
+    const device = this.#device(deviceId)
+    const asked = names === undefined ? undefined : namesOf(names)
+    if (fresh && asked === undefined) throw invalid('names', 'is needed with fresh=true')
+    if (asked !== undefined) checkLength(asked, fresh)
+    const wanted = (asked ?? this.#parts.approvals.exposed()).map((name) => objectNamed(name, this.#parts.catalog))
+    return readBatch(device, wanted, fresh)
+  }
+
+  async readOne(deviceId: string, name: string, fresh: boolean): Promise<MetricValue> {
+    const device = this.#device(deviceId)
+    const object = this.#parts.catalog.byName(name)
+    if (object === undefined) throw new Problem('unknown_metric', `There is no metric ${name}`)
+    const reading = await device.reader.read(object, fresh ? { maxAge: 0 } : {})
+    return metricValueOf(reading, device.reader.cache, fresh)
+  }
+
+  async write(deviceId: string, request: WriteRequest): Promise<WriteResult> {
+    return this.#parts.writes.write(this.#device(deviceId), request)
+  }
+
+  async act(deviceId: string, request: WriteRequest): Promise<ActionResult> {
+    return this.#parts.writes.act(this.#device(deviceId), request)
+  }
+
+  #device(id: string): WriteTarget {
+    const device = this.#parts.device(id)
+    if (device === undefined) throw unknownDevice(id)
+    return device
   }
 }
 

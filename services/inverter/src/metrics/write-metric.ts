@@ -5,7 +5,7 @@ import { Problem } from '../problems.ts'
 import type { WireValue } from '../protocol/wire-value.ts'
 import { checkValue } from './check-value.ts'
 import type { DeviceReader } from './device-reader.ts'
-import type { DeviceWriter } from './device-writer.ts'
+import type { DeviceWriter, WriteOrder } from './device-writer.ts'
 import type { ActionResult, WriteResult } from './schema.ts'
 import type { ApiValue } from './value.ts'
 
@@ -44,27 +44,80 @@ const waiting = 16
 const actionNote = 'The protocol has no feedback on whether an action ran. To repeat an action, write 0 first.'
 
 export function createMetricWrites(parts: MetricWriteParts): MetricWrites {
-  const queue = createKeyedQueue(waiting)
+  return new CheckedWrites(parts)
+}
 
-  function prepare(request: WriteRequest, isAction: boolean): { object: CatalogObject; value: WireValue } {
-    const object = parts.catalog.byName(request.name)
+interface Prepared {
+  readonly object: CatalogObject
+  readonly value: WireValue
+}
+
+class CheckedWrites implements MetricWrites {
+  readonly #parts: MetricWriteParts
+  readonly #queue = createKeyedQueue(waiting)
+
+  constructor(parts: MetricWriteParts) {
+    this.#parts = parts
+  }
+
+  async write(target: WriteTarget, request: WriteRequest): Promise<WriteResult> {
+    const { object, value } = this.#prepare(target, request, false)
+    return this.#inTurn(target.deviceId, async () => {
+      this.#parts.checkUndisturbed(target.deviceId, object.name)
+      const oldValue = (await target.reader.readDirect(object, 'normal')).value
+      const { readback, sendUnconfirmed } = await target.writer.write(orderOf({ object, value }, oldValue, request))
+      return {
+        device_id: target.deviceId,
+        name: object.name,
+        written_value: value,
+        readback_value: scalarOf(readback),
+        confirmed: true,
+        send_unconfirmed: sendUnconfirmed,
+        timestamp: this.#timestamp(),
+      }
+    })
+  }
+
+  async act(target: WriteTarget, request: WriteRequest): Promise<ActionResult> {
+    const { object, value } = this.#prepare(target, request, true)
+    return this.#inTurn(target.deviceId, async () => {
+      this.#parts.checkUndisturbed(target.deviceId, object.name)
+      const oldValue = target.reader.cache.get(object.name)?.value ?? null
+      const { readback } = await target.writer.act(orderOf({ object, value }, oldValue, request))
+      return {
+        device_id: target.deviceId,
+        name: object.name,
+        requested_value: value,
+        readback_value: scalarOf(readback),
+        action_confirmed: false,
+        action_note: actionNote,
+        timestamp: this.#timestamp(),
+      }
+    })
+  }
+
+  /** Settles everything that can be settled without the device. */
+  #prepare({ deviceId }: WriteTarget, request: WriteRequest, isAction: boolean): Prepared {
+    const object = this.#parts.catalog.byName(request.name)
     if (object === undefined || (isAction && !object.isAction))
       throw new Problem('unknown_metric', `There is no ${isAction ? 'action' : 'metric'} ${request.name}`)
     if (!isAction && object.isAction)
       throw new Problem('metric_is_action', `${request.name} is an action; send the same body to its action route`)
-    return { object, value: checkValue(object, ruleFor(object), request.value) }
+    const value = checkValue(object, this.#ruleFor(object), request.value)
+    this.#parts.checkUndisturbed(deviceId, object.name)
+    return { object, value }
   }
 
-  function ruleFor(object: CatalogObject): AllowlistEntry {
-    const rule = parts.catalog.allowlist.get(object.name)
-    if (rule === undefined || !parts.isApproved(object.name))
+  #ruleFor(object: CatalogObject): AllowlistEntry {
+    const rule = this.#parts.catalog.allowlist.get(object.name)
+    if (rule === undefined || !this.#parts.isApproved(object.name))
       throw new Problem('write_not_allowed', `${object.name} is not approved for writing`)
     return rule
   }
 
-  async function inTurn<T>(deviceId: string, work: () => Promise<T>): Promise<T> {
+  async #inTurn<T>(deviceId: string, work: () => Promise<T>): Promise<T> {
     try {
-      return await queue.run(deviceId, work)
+      return await this.#queue.run(deviceId, work)
     } catch (error) {
       if (error instanceof QueueFull)
         throw new Problem('queue_full', 'Too many writes wait for the device', { retryAfterSeconds: 2 })
@@ -72,47 +125,24 @@ export function createMetricWrites(parts: MetricWriteParts): MetricWrites {
     }
   }
 
-  return {
-    write(target, request) {
-      const { object, value } = prepare(request, false)
-      parts.checkUndisturbed(target.deviceId, object.name)
-      return inTurn(target.deviceId, async () => {
-        const oldValue = (await target.reader.readDirect(object, 'normal')).value
-        const order = { object, value, priority: 'normal', oldValue, operationId: null, ...who(request) } as const
-        const { readback, sendUnconfirmed } = await target.writer.write(order)
-        return {
-          device_id: target.deviceId,
-          name: object.name,
-          written_value: value,
-          readback_value: scalarOf(readback),
-          confirmed: true,
-          send_unconfirmed: sendUnconfirmed,
-          timestamp: new Date(parts.now()).toISOString(),
-        }
-      })
-    },
-    act(target, request) {
-      const { object, value } = prepare(request, true)
-      parts.checkUndisturbed(target.deviceId, object.name)
-      return inTurn(target.deviceId, async () => {
-        const oldValue = target.reader.cache.get(object.name)?.value ?? null
-        const order = { object, value, priority: 'normal', oldValue, operationId: null, ...who(request) } as const
-        const { readback } = await target.writer.act(order)
-        return {
-          device_id: target.deviceId,
-          name: object.name,
-          requested_value: value,
-          readback_value: scalarOf(readback),
-          action_confirmed: false,
-          action_note: actionNote,
-          timestamp: new Date(parts.now()).toISOString(),
-        }
-      })
-    },
+  #timestamp(): string {
+    return new Date(this.#parts.now()).toISOString()
   }
 }
 
-const who = ({ caller, cause }: WriteRequest) => ({ caller, cause })
+const orderOf = (
+  { object, value }: Prepared,
+  oldValue: ApiValue | null,
+  { caller, cause }: WriteRequest,
+): WriteOrder => ({
+  object,
+  value,
+  priority: 'normal',
+  oldValue,
+  operationId: null,
+  caller,
+  cause,
+})
 
 const scalarOf = (value: ApiValue | null): number | boolean | string | null =>
   typeof value === 'object' ? null : value

@@ -25,44 +25,76 @@ export interface Tokens {
   create(input: TokenCreate): Promise<NewToken>
   revoke(id: string): Promise<void>
   identify(token: string): Promise<Caller | undefined>
+  /** Whether a token that was good a moment ago still is. */
+  isUsable(id: string): Promise<boolean>
 }
 
-export function createTokens(parts: { database: Database<Tables>; clock: Clock; onAccessChanged: () => void }): Tokens {
-  const { database, clock } = parts
-  const db = database.query
-  return {
-    list: async () => (await store.allTokens(db)).map((row) => tokenOfRow(row, clock.now())),
-    async create({ name, role, expires }) {
-      const now = clock.now()
-      const token = createToken(prefix)
-      const row: TokenRow = {
-        id: randomUUIDv7(),
-        name,
-        role,
-        token_hash: hashToken(token),
-        created_at: now,
-        expires_at: expires === 'never' ? null : now + days[expires] * 86_400_000,
-        last_used_at: null,
-      }
-      await db.transaction().execute(async (trx) => {
-        if ((await store.allTokens(trx)).length >= maximum)
-          throw new Problem('conflict', `There are ${maximum} tokens already; revoke one first`)
-        await store.insertToken(trx, row)
-      })
-      return { ...tokenOfRow(row, now), token }
-    },
-    async revoke(id) {
-      if (!(await store.deleteToken(db, id))) throw new Problem('not_found', `There is no token ${id}`)
-      parts.onAccessChanged()
-    },
-    async identify(token) {
-      if (!isToken(token, prefix)) return undefined
-      const row = await store.findTokenByHash(db, hashToken(token))
-      const now = clock.now()
-      if (row === undefined || isExpired(row, now)) return undefined
-      if (now - (row.last_used_at ?? 0) > useResolution) await store.touchToken(db, row.id, now)
-      return { name: row.name, via: { kind: 'token', id: row.id, role: row.role } }
-    },
+export interface TokenParts {
+  readonly database: Database<Tables>
+  readonly clock: Clock
+  readonly onAccessChanged: () => void
+}
+
+export function createTokens(parts: TokenParts): Tokens {
+  return new HashedTokens(parts)
+}
+
+class HashedTokens implements Tokens {
+  readonly #parts: TokenParts
+
+  constructor(parts: TokenParts) {
+    this.#parts = parts
+  }
+
+  async list(): Promise<Token[]> {
+    return (await store.allTokens(this.#db)).map((row) => tokenOfRow(row, this.#now))
+  }
+
+  async create({ name, role, expires }: TokenCreate): Promise<NewToken> {
+    const now = this.#now
+    const token = createToken(prefix)
+    const row: TokenRow = {
+      id: randomUUIDv7(),
+      name,
+      role,
+      token_hash: hashToken(token),
+      created_at: now,
+      expires_at: expires === 'never' ? null : now + days[expires] * 86_400_000,
+      last_used_at: null,
+    }
+    await this.#db.transaction().execute(async (trx) => {
+      if ((await store.allTokens(trx)).length >= maximum)
+        throw new Problem('conflict', `There are ${maximum} tokens already; revoke one first`)
+      await store.insertToken(trx, row)
+    })
+    return { ...tokenOfRow(row, now), token }
+  }
+
+  async revoke(id: string): Promise<void> {
+    if (!(await store.deleteToken(this.#db, id))) throw new Problem('not_found', `There is no token ${id}`)
+    this.#parts.onAccessChanged()
+  }
+
+  async identify(token: string): Promise<Caller | undefined> {
+    if (!isToken(token, prefix)) return undefined
+    const row = await store.findTokenByHash(this.#db, hashToken(token))
+    const now = this.#now
+    if (row === undefined || isExpired(row, now)) return undefined
+    if (now - (row.last_used_at ?? 0) > useResolution) await store.touchToken(this.#db, row.id, now)
+    return { name: row.name, via: { kind: 'token', id: row.id, role: row.role } }
+  }
+
+  async isUsable(id: string): Promise<boolean> {
+    const row = (await store.allTokens(this.#db)).find((token) => token.id === id)
+    return row !== undefined && !isExpired(row, this.#now)
+  }
+
+  get #now(): number {
+    return this.#parts.clock.now()
+  }
+
+  get #db() {
+    return this.#parts.database.query
   }
 }
 

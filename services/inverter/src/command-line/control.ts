@@ -1,0 +1,90 @@
+import { OperatorError } from '@hearth/runtime'
+import type { Command } from 'commander'
+import { onOff } from './options.ts'
+import { operate } from './operate.ts'
+
+const names = {
+  status: '--verified',
+  verified_device_model: '--model',
+  verified_firmware: '--firmware',
+  note: '--note',
+  name: 'NAME',
+  mode: 'MODE',
+}
+
+interface CapabilityOptions {
+  device: string
+  verified?: boolean
+  model?: string
+  firmware?: string
+  note?: string
+  evidence: string[]
+}
+
+/** What is known of a device, and who commands its battery: `capability`, `engineering`, `mode`. */
+export function addControlCommands(program: Command): void {
+  program
+    .command('capability')
+    .description('what is known of an inverter’s ways')
+    .command('set')
+    .description('record a capability; what is not given goes back to its default')
+    .requiredOption('--device <id>', 'the inverter')
+    .argument('<name>', 'such as write_path_convention')
+    .option('--verified', 'it was verified on this device')
+    .option('--model <text>', 'device model it was verified on')
+    .option('--firmware <text>', 'firmware it was verified on')
+    .option('--note <text>', 'how it was verified')
+    .option('--evidence <key=value...>', 'what was found; may be repeated', [])
+    .action(setCapability)
+  program
+    .command('engineering')
+    .description('allow dispatch on an inverter whose ways are not verified')
+    .requiredOption('--device <id>', 'the inverter')
+    .argument('<on|off>', 'on or off', onOff)
+    .action(async (enabled: boolean, { device }: { device: string }) => {
+      const path = `/admin/api/dispatch/devices/${encodeURIComponent(device)}`
+      await operate([{ method: 'PUT', path, body: { engineering_mode: enabled } }], names)
+      process.stderr.write(`engineering mode of ${device} is ${enabled ? 'on' : 'off'}\n`)
+    })
+  program
+    .command('mode')
+    .description('who may command the battery: off, manual (the web page) or external (the API)')
+    .requiredOption('--device <id>', 'the inverter')
+    .argument('<mode>', 'off, manual or external')
+    .action(async (mode: string, { device }: { device: string }) => {
+      const path = `/admin/api/energy/devices/${encodeURIComponent(device)}/mode`
+      await operate([{ method: 'PUT', path, body: { mode } }], names)
+      process.stderr.write(`the Energy Manager of ${device} is ${mode}\n`)
+    })
+}
+
+async function setCapability(name: string, options: CapabilityOptions): Promise<void> {
+  const { device, verified = false, model, firmware, note, evidence } = options
+  const body = {
+    status: verified ? 'verified' : 'unverified',
+    ...(model === undefined ? {} : { verified_device_model: model }),
+    ...(firmware === undefined ? {} : { verified_firmware: firmware }),
+    ...(note === undefined ? {} : { note }),
+    ...Object.fromEntries(evidence.map(readEvidence)),
+  }
+  const path = `/admin/api/dispatch/devices/${encodeURIComponent(device)}/capabilities/${encodeURIComponent(name)}`
+  await operate([{ method: 'PUT', path, body }], names)
+  process.stderr.write(`${name} of ${device} is ${body.status}\n`)
+}
+
+/** The specification's table names the conventions by their capability; both ways of saying it are understood. */
+const conventions: Readonly<Record<string, (value: string) => [string, unknown]>> = {
+  battery_power_sign_convention: (value) => ['battery_discharge_positive', value === 'battery_discharge_positive'],
+  grid_power_sign_convention: (value) => ['grid_import_positive', value === 'grid_import_positive'],
+  write_path_convention: (value) => ['soc_strategy_external_code', Number(value)],
+}
+
+function readEvidence(text: string): [string, unknown] {
+  const [, key, value] = /^(\w+)=(.*)$/s.exec(text) ?? []
+  if (key === undefined || value === undefined)
+    throw new OperatorError(`--evidence: ${text} is not of the form key=value`)
+  const convention = conventions[key]
+  if (convention !== undefined) return convention(value)
+  if (value === 'true' || value === 'false') return [key, value === 'true']
+  return [key, value !== '' && Number.isFinite(Number(value)) ? Number(value) : value === 'null' ? null : value]
+}

@@ -1,0 +1,118 @@
+import type { Command } from 'commander'
+import type { AdminDevice } from '../devices/schema.ts'
+import { listOption, numberOption, onOff } from './options.ts'
+import { operate } from './operate.ts'
+
+const names = {
+  device_id: '--id',
+  host: '--host',
+  port: '--port',
+  network_id: '--network-id',
+  display_name: '--name',
+  max_charge_power_w: '--charge',
+  max_discharge_power_w: '--discharge',
+  write_names: 'NAME',
+}
+
+/** Which inverters there are, what may be written to them and how much power they may use. */
+export function addDeviceCommands(program: Command): void {
+  addListCommands(program.command('device').description('configured inverters'))
+  addPermissionCommands(program)
+}
+
+function addListCommands(device: Command): void {
+  device
+    .command('add')
+    .description('add an inverter')
+    .requiredOption('--id <id>', 'name in paths')
+    .requiredOption('--host <host>', 'host name or address')
+    .option('--port <port>', 'TCP port', numberOption('--port'), 8899)
+    .option(
+      '--network-id <number>',
+      'plant address of a further inverter behind the endpoint',
+      numberOption('--network-id'),
+    )
+    .option('--name <text>', 'name for people')
+    .action(async (options: { id: string; host: string; port: number; networkId?: number; name?: string }) => {
+      const { id, host, port, networkId, name } = options
+      const body = {
+        device_id: id,
+        host,
+        port,
+        network_id: networkId ?? null,
+        ...(name === undefined ? {} : { display_name: name }),
+      }
+      await operate([{ method: 'POST', path: '/admin/api/devices', body }], names)
+      process.stderr.write(`device ${id} added\n`)
+    })
+  device
+    .command('list')
+    .description('print the inverters, one a line: id, host, port, network id, state')
+    .option('--json', 'print them as JSON')
+    .action(listDevices)
+  device
+    .command('remove')
+    .description('remove an inverter; what a dispatch changed on it is handed back first')
+    .argument('[id]')
+    .option('--id <id>', 'name in paths')
+    .action(async (argument: string | undefined, { id = argument }: { id?: string }) => {
+      if (id === undefined) device.error('hearth: --id is missing')
+      await operate([{ method: 'DELETE', path: `/admin/api/devices/${encodeURIComponent(id ?? '')}` }])
+      process.stderr.write(`device ${id} removed\n`)
+    })
+}
+
+async function listDevices({ json }: { json?: boolean }): Promise<void> {
+  const [answer] = await operate([{ method: 'GET', path: '/admin/api/devices' }])
+  const { devices } = answer as { devices: AdminDevice[] }
+  if (json === true) process.stdout.write(`${JSON.stringify(devices, null, 2)}\n`)
+  else
+    for (const one of devices)
+      process.stdout.write(
+        `${[one.device_id, one.is_simulated ? 'simulated' : one.host, one.port, one.network_id ?? '-', one.state].join('\t')}\n`,
+      )
+}
+
+function addPermissionCommands(program: Command): void {
+  program
+    .command('write-access')
+    .description('switch write access on or off; takes effect at once')
+    .argument('<on|off>', 'on or off', onOff)
+    .action(async (enabled: boolean) => {
+      await operate([{ method: 'PUT', path: '/admin/api/write-access', body: { enabled } }])
+      process.stderr.write(`write access is ${enabled ? 'on' : 'off'}\n`)
+    })
+  for (const word of ['approve', 'revoke'] as const)
+    program
+      .command(word)
+      .description(
+        word === 'approve' ? 'allow writing metrics and actions' : 'no longer allow writing metrics and actions',
+      )
+      .argument('<names...>', 'metric names')
+      .action((given: string[]) => changeApprovals(word, given))
+  program
+    .command('limits')
+    .description('set how much power a dispatch may use, watts')
+    .requiredOption('--device <id>', 'the inverter')
+    .option('--charge <watts>', 'charging', numberOption('--charge'))
+    .option('--discharge <watts>', 'discharging', numberOption('--discharge'))
+    .action(async ({ device, charge, discharge }: { device: string; charge?: number; discharge?: number }) => {
+      const body = {
+        ...(charge === undefined ? {} : { max_charge_power_w: charge }),
+        ...(discharge === undefined ? {} : { max_discharge_power_w: discharge }),
+      }
+      await operate([{ method: 'PUT', path: `/admin/api/dispatch/devices/${encodeURIComponent(device)}`, body }], names)
+      process.stderr.write(`limits of ${device} set\n`)
+    })
+}
+
+async function changeApprovals(word: 'approve' | 'revoke', given: readonly string[]): Promise<void> {
+  const wanted = listOption(given)
+  const body = word === 'approve' ? { approve: wanted } : { revoke: wanted }
+  await operate([{ method: 'PATCH', path: '/admin/api/parameters', body }], {
+    ...names,
+    approve: 'NAME',
+    revoke: 'NAME',
+  })
+  process.stderr.write(`${word === 'approve' ? 'approved' : 'revoked'} ${wanted.join(', ')}\n`)
+}

@@ -1,0 +1,84 @@
+import { createLog, lockDataDirectory, openDataDirectory, OperatorError } from '@hearth/runtime'
+import { readConfig, type Config } from '../config.ts'
+import { openService } from '../open-service.ts'
+import { callControl, type ControlAnswer } from './control-socket.ts'
+
+/** One request of a command to the service's own API. */
+export interface Operation {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly path: string
+  readonly body?: unknown
+}
+
+/** How long a service that is starting or stopping is waited for, milliseconds, and how often it is asked. */
+const patience = 15_000
+const pause = 200
+
+/** Names of members as the options of the command line have them. */
+export type OptionNames = Readonly<Record<string, string>>
+
+/**
+ * Carries out requests on the data directory: by the running service, so that they take effect at once, or by one that is
+ * opened for it alone and touches no device. Throws an `OperatorError` in the words of the API, with options for members.
+ */
+export async function operate(operations: readonly Operation[], options: OptionNames = {}): Promise<unknown[]> {
+  const config = readConfig(process.env)
+  const running = await callAll(config, operations)
+  if (running !== undefined) return running.map((answer) => readAnswer(answer, options))
+  const service = await openService(config, { log: createLog({ name: 'inverter', level: 'silent' }), isOffline: true })
+  try {
+    const answers = await callAll(config, operations)
+    return (answers ?? []).map((answer) => readAnswer(answer, options))
+  } finally {
+    await service.close()
+  }
+}
+
+/** Undefined when no service owns the data directory. */
+async function callAll(config: Config, operations: readonly Operation[]): Promise<ControlAnswer[] | undefined> {
+  const begin = performance.now()
+  for (;;) {
+    try {
+      const answers: ControlAnswer[] = []
+      for (const operation of operations) {
+        const answer = await callControl(config.dataDirectory, operation)
+        answers.push(answer)
+        if (answer.status >= 400) break
+      }
+      return answers
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code !== 'ENOENT' && code !== 'ECONNREFUSED') throw error
+      if (isFree(config.dataDirectory)) return undefined
+      if (performance.now() - begin > patience)
+        throw new OperatorError(`DATA_DIR: the service in ${config.dataDirectory} does not answer`, { cause: error })
+      await new Promise((resolve) => setTimeout(resolve, pause))
+    }
+  }
+}
+
+function isFree(dataDirectory: string): boolean {
+  try {
+    openDataDirectory(dataDirectory)
+    lockDataDirectory(dataDirectory).release()
+    return true
+  } catch {
+    return false
+  }
+}
+
+interface ProblemText {
+  detail?: string
+  errors?: { parameter: string; detail: string }[]
+}
+
+function readAnswer({ status, text }: ControlAnswer, options: OptionNames): unknown {
+  const content: unknown = text === '' ? undefined : JSON.parse(text)
+  if (status < 400) return content
+  const { detail, errors } = content as ProblemText
+  const [first] = errors ?? []
+  const option = first === undefined ? undefined : options[first.parameter.split('.')[0] ?? '']
+  throw new OperatorError(
+    option === undefined ? (detail ?? `the service answered ${status}`) : `${option} ${first?.detail ?? ''}`,
+  )
+}

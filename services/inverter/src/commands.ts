@@ -1,0 +1,65 @@
+import type { DoctorFact } from '@hearth/runtime'
+import type { Command } from 'commander'
+import type { SimulateOptions } from './simulator/simulate-command.ts'
+import { addAccountCommands } from './command-line/accounts.ts'
+import { addBackupCommands } from './command-line/backup.ts'
+import { addControlCommands } from './command-line/control.ts'
+import { addDeviceCommands } from './command-line/devices.ts'
+import { numberOption } from './command-line/options.ts'
+
+/** Adds what `hearth inverter …` can do. */
+export function addCommands(program: Command): void {
+  program
+    .command('serve')
+    .description('run the service in the foreground')
+    .action(async () => {
+      const { serve } = await import('./main.ts')
+      await serve(process.env)
+    })
+  program
+    .command('validate')
+    .description('check settings, registry, allowlist, secret and device list as a start would')
+    .action(async () => {
+      const { validate } = await import('./command-line/validate.ts')
+      const { catalog, devices } = await validate(process.env)
+      process.stderr.write(
+        `valid: ${catalog.objects.length} objects, ${catalog.allowlist.size} of them writable when approved, ${devices} devices\n`,
+      )
+    })
+  addSimulateCommand(program)
+  addDeviceCommands(program)
+  addControlCommands(program)
+  addAccountCommands(program)
+  addBackupCommands(program)
+}
+
+function addSimulateCommand(program: Command): void {
+  program
+    .command('simulate')
+    .description('run a simulated inverter')
+    .requiredOption('--port <port>', 'TCP port; 0 picks a free one', numberOption('--port'))
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--seed <number>', 'same seed, same weather', numberOption('--seed'))
+    .option('--state <file>', 'keeps registers and battery there, and goes on from it')
+    .option('--faults <file>', 'JSON of faults to show; read again whenever it changes')
+    .option('--replay <file>', 'answers from a capture of the flight recorder')
+    .option('--speed <factor>', 'how many times as fast as the clock the day passes', numberOption('--speed'))
+    .action(async (options: SimulateOptions) => {
+      const { runSimulatorCommand } = await import('./simulator/simulate-command.ts')
+      await runSimulatorCommand(options)
+    })
+}
+
+/** What `hearth doctor` should know about this host. */
+export async function doctor(): Promise<DoctorFact[]> {
+  const { validate } = await import('./command-line/validate.ts')
+  try {
+    const { devices } = await validate(process.env)
+    return [
+      { name: 'configuration', state: 'ok', detail: `${devices} devices`, meaning: 'a start would not be refused' },
+    ]
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : 'unknown error'
+    return [{ name: 'configuration', state: 'missing', detail, meaning: 'the service refuses to start' }]
+  }
+}

@@ -1,0 +1,240 @@
+import type { Database } from '@hearth/database'
+import type { Log, Timers } from '@hearth/runtime'
+import { openApprovals, type Approvals } from './approvals/approvals.ts'
+import { createCapabilities, type Capabilities } from './capabilities/capabilities.ts'
+import type { Catalog } from './catalog/catalog.ts'
+import type { Config } from './config.ts'
+import type { Tables } from './database/tables.ts'
+import { createDeviceGraph, type DeviceGraph } from './devices/device-graph.ts'
+import { openDevices, type Devices } from './devices/devices.ts'
+import { createEmbeddedSimulator, type EmbeddedSimulator } from './devices/embedded-simulator.ts'
+import { openDispatch, type DispatchService } from './dispatch/dispatch.ts'
+import { dispatchRegisters } from './dispatch/registers.ts'
+import type { StopReason } from './dispatch/schema.ts'
+import type { DispatchStore } from './dispatch/store.ts'
+import type { EnergyManager } from './energy/energy.ts'
+import type { Events } from './events/events.ts'
+import { startLiveValues, type LiveValues } from './events/live-values.ts'
+import { createJournal, type Journal } from './journal/journal.ts'
+import { createMetricWrites, type MetricWrites } from './metrics/write-metric.ts'
+import { Problem } from './problems.ts'
+import { createReadiness, type ReadinessReport } from './readiness/readiness.ts'
+import type { SettingsKeeper } from './settings/settings.ts'
+
+export interface ControlParts {
+  readonly config: Config
+  readonly log: Log
+  readonly timers: Timers
+  readonly catalog: Catalog
+  readonly database: Database<Tables>
+  readonly isOffline: boolean
+  readonly events: Events
+  readonly settings: SettingsKeeper
+  readonly isStopping: () => boolean
+  readonly wrapDispatchStore?: (store: DispatchStore) => DispatchStore
+}
+
+/** Everything between the configured devices and what is done with them. */
+export interface Control {
+  readonly graph: DeviceGraph
+  readonly devices: Devices
+  readonly approvals: Approvals
+  readonly dispatch: DispatchService
+  readonly capabilities: Capabilities
+  readonly energy: EnergyManager
+  readonly journal: Journal
+  readonly writes: MetricWrites
+  readonly readiness: ReadinessReport
+  setWriteAccess(enabled: boolean): Promise<void>
+  onExchange(listener: (deviceId: string, seconds: number) => void): void
+  /** Connects the devices and hands back what an earlier process left behind. */
+  start(withSimulated: boolean): Promise<void>
+  /** Gives every device its own settings back, as far as that is possible in a few seconds. */
+  handBackAll(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Opens everything; nothing is sent to a device before `start`. */
+export async function openControl(parts: ControlParts): Promise<Control> {
+  return new ControlRoom(parts).open()
+}
+
+class ControlRoom implements Control {
+  readonly #parts: ControlParts
+  readonly #exchangeListeners: ((deviceId: string, seconds: number) => void)[] = []
+  readonly #simulator: EmbeddedSimulator
+  readonly #live: LiveValues
+  readonly journal: Journal
+  readonly graph: DeviceGraph
+  readonly readiness: ReadinessReport
+  readonly writes: MetricWrites
+  readonly capabilities: Capabilities
+  devices!: Devices
+  approvals!: Approvals
+  dispatch!: DispatchService
+  energy!: EnergyManager
+
+  constructor(parts: ControlParts) {
+    const { catalog, timers, database, events, settings, config } = parts
+    this.#parts = parts
+    this.journal = createJournal(database, timers)
+    this.#simulator = createEmbeddedSimulator({ catalog, timers, dataDirectory: config.dataDirectory })
+    this.graph = this.#createGraph()
+    this.#live = startLiveValues({
+      catalog,
+      timers,
+      devices: () => this.graph.devices(),
+      listeners: () => events.listeners(),
+      intervalMs: () => settings.current().live_interval_seconds * 1000,
+      publish: (event) => events.publish(event),
+    })
+    this.readiness = createReadiness({
+      devices: () => this.graph.devices(),
+      dispatch: (id) => this.dispatch.readiness(id),
+      isStopping: parts.isStopping,
+    })
+    this.writes = createMetricWrites({
+      catalog,
+      isApproved: (name) => this.approvals.isApproved(name),
+      checkUndisturbed: (id, name) => this.#checkUndisturbed(id, name),
+      now: () => timers.now(),
+    })
+    this.capabilities = createCapabilities({
+      db: database.query,
+      clock: timers,
+      log: parts.log,
+      devices: { find: (id) => this.devices.find(id) },
+      guarded: (id, names, change) => this.dispatch.guardedFor(id, names, change),
+    })
+  }
+
+  async open(): Promise<Control> {
+    const { catalog, timers, database, log, settings, events, wrapDispatchStore } = this.#parts
+    this.approvals = await openApprovals({
+      database,
+      catalog,
+      clock: timers,
+      beforeRevoking: (names) => this.#beforeRevoking(names),
+    })
+    this.devices = await openDevices(database, {
+      clock: timers,
+      hooks: {
+        beforeLeaving: (id) => this.#handBack(id, 'device_reconfigured'),
+        rebuild: (devices) => this.#rebuild(devices),
+        afterLeaving: (id) => this.#forget(id),
+        guarded: (id, change) => this.dispatch.guarded(id, change),
+        changed: () => events.publish({ type: 'changed', collection: 'devices' }),
+      },
+    })
+    this.dispatch = await openDispatch({
+      db: database.query,
+      timers,
+      log,
+      devices: this.devices,
+      gateways: (id) => this.graph.device(id)?.gateway,
+      capabilities: (id) => this.capabilities.read(id),
+      isApproved: (name) => this.approvals.isApproved(name),
+      isWriteAccessOn: () => settings.isWriteAccessOn(),
+      publish: ({ device_id }) => events.publish({ type: 'dispatch', device_id }),
+      ...(wrapDispatchStore === undefined ? {} : { wrapStore: wrapDispatchStore }),
+    })
+    return this
+  }
+
+  async setWriteAccess(enabled: boolean): Promise<void> {
+    if (!enabled) for (const id of this.devices.ids()) await this.#handBack(id, 'write_not_allowed')
+    await this.#parts.settings.setWriteAccess(enabled)
+  }
+
+  onExchange(listener: (deviceId: string, seconds: number) => void): void {
+    this.#exchangeListeners.push(listener)
+  }
+
+  async start(withSimulated: boolean): Promise<void> {
+    if (this.#parts.isOffline) return
+    if (withSimulated && this.devices.all().length === 0) await this.devices.add(simulatedDevice, { isSimulated: true })
+    else await this.graph.rebuild(this.devices.all())
+    // Readiness says when it is done; a device that is off must not hold up the start.
+    void this.dispatch.recover().catch((error: unknown) => this.#parts.log.error({ err: error }, 'recovery failed'))
+  }
+
+  async handBackAll(): Promise<void> {
+    if (!this.#parts.isOffline) await this.dispatch.close()
+  }
+
+  async close(): Promise<void> {
+    this.#live.close()
+    await this.graph.close()
+    await this.#simulator.close()
+  }
+
+  #createGraph(): DeviceGraph {
+    const { catalog, timers, log } = this.#parts
+    return createDeviceGraph({
+      catalog,
+      timers,
+      log,
+      journal: (entry) => this.journal.add(entry),
+      simulated: () => this.#simulator.endpoint(),
+      onValue: (id, object) => this.#live.note(id, object),
+      onExchange: (id, seconds) => {
+        for (const listener of this.#exchangeListeners) listener(id, seconds)
+      },
+      onFirmware: (id, firmware) => void this.#noteFirmware(id, firmware),
+    })
+  }
+
+  async #rebuild(devices: Parameters<DeviceGraph['rebuild']>[0]): Promise<void> {
+    if (!this.#parts.isOffline) await this.graph.rebuild(devices)
+  }
+
+  async #handBack(id: string, reason: StopReason): Promise<void> {
+    await this.dispatch.handBack(id, reason)
+  }
+
+  /** Another inverter under the same name, or none: what was known of the old one counts no more. */
+  async #forget(id: string): Promise<void> {
+    await this.capabilities.reset(id)
+    await this.energy.reset(id)
+    await this.dispatch.discard(id)
+  }
+
+  async #beforeRevoking(names: readonly string[]): Promise<void> {
+    if (!names.some((name) => (dispatchRegisters as readonly string[]).includes(name))) return
+    for (const id of this.devices.ids()) await this.#handBack(id, 'write_not_allowed')
+  }
+
+  #checkUndisturbed(id: string, name: string): void {
+    if (this.dispatch.isRestoring(id))
+      throw new Problem('device_maintenance', 'Previous settings of the device are being restored', {
+        retryAfterSeconds: 5,
+      })
+    const active = this.dispatch.activeOperation(id)
+    if (active !== undefined && (dispatchRegisters as readonly string[]).includes(name))
+      throw new Problem('dispatch_operation_conflict', `The operation ${active.id} uses ${name}; stop it first`, {
+        members: { operation_id: active.id },
+      })
+  }
+
+  async #noteFirmware(id: string, firmware: string): Promise<void> {
+    const known = this.devices.find(id)?.firmware
+    if (known === undefined || known === firmware) return
+    try {
+      if (known !== null) await this.capabilities.firmwareChanged(id, firmware)
+      await this.devices.setFirmware(id, firmware)
+    } catch (error) {
+      this.#parts.log.error({ err: error, device: id }, 'the new firmware could not be noted')
+    }
+  }
+}
+
+/** What a trial without an inverter shows. */
+const simulatedDevice = {
+  device_id: 'simulated',
+  display_name: 'Simulated inverter',
+  host: 'simulated',
+  port: 8899,
+  network_id: null,
+  request_gap_ms: 20,
+  periodic_reads: true,
+}

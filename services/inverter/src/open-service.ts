@@ -1,0 +1,76 @@
+import { join } from 'node:path'
+import { lockDataDirectory, openDataDirectory, systemTimers, type Log, type Timers } from '@hearth/runtime'
+import { createAdministrator, pendingPassword } from './accounts/first-password.ts'
+import { createApp, type App, type AppParts } from './app.ts'
+import { loadCatalog } from './catalog/catalog.ts'
+import { createControlSocket } from './command-line/control-socket.ts'
+import type { Config } from './config.ts'
+import { openStorage } from './database/open.ts'
+import { findSecret } from './database/secret.ts'
+
+/** A service that owns its data directory, ready to listen. */
+export interface Service {
+  readonly app: App
+  /** The password generated on the first start, until it is changed. */
+  readonly firstPassword: string | undefined
+  close(): Promise<void>
+}
+
+/** How a service is opened beside its settings. */
+export interface Opening extends Pick<AppParts, 'wrapDispatchStore'> {
+  readonly log: Log
+  readonly timers?: Timers
+  /** For a command while no service runs: nothing is sent to a device. */
+  readonly isOffline?: boolean
+}
+
+/** Folder of the built web pages. */
+export const pagesFolder = join(import.meta.dirname, '../ui/dist')
+
+/**
+ * Claims the data directory, opens the encrypted database and wires the service. Throws an `OperatorError`, and leaves
+ * nothing running, when a setting, the catalog, the secret or the device list cannot be used, or the directory is in use.
+ */
+export async function openService(config: Config, opening: Opening): Promise<Service> {
+  await using cleanup = new AsyncDisposableStack()
+  const { log, timers = systemTimers, isOffline = false } = opening
+  const catalog = loadCatalog({ registry: config.registryFile, allowlist: config.allowlistFile })
+  await findSecret(config)
+  openDataDirectory(config.dataDirectory)
+  cleanup.use(lockDataDirectory(config.dataDirectory))
+  const { database } = await openStorage(config)
+  cleanup.defer(() => database.close())
+  await createAdministrator(database, config.dataDirectory)
+  const firstPassword = await pendingPassword(database, config.dataDirectory)
+  const control = createControlSocket(config.dataDirectory)
+  const { wrapDispatchStore } = opening
+  const app = await createApp({
+    config,
+    log,
+    timers,
+    catalog,
+    database,
+    isOffline,
+    isOperator: (socket) => control.isOperator(socket),
+    pages: pagesFolder,
+    ...(wrapDispatchStore === undefined ? {} : { wrapDispatchStore }),
+  })
+  cleanup.defer(() => app.close())
+  await control.listen((request, response) => app.http.routing(request, response))
+  cleanup.defer(() => control.close())
+  const resources = cleanup.move()
+  return { app, firstPassword, close: () => resources.disposeAsync() }
+}
+
+/** What the first sign-in needs, for a person at the terminal. */
+export function firstSignInLines(password: string, config: Config): string[] {
+  return [
+    'First sign-in to Hearth Inverter',
+    '',
+    'User      admin',
+    `Password  ${password}`,
+    '',
+    `Also in ${join(config.dataDirectory, 'initial-admin-password')}`,
+    'It must be changed at the first sign-in.',
+  ]
+}

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import { createManualClock, systemTimers } from '@hearth/runtime'
+import { createReleaseCheck, isNewer } from './release-check.ts'
+
+test('versions are compared as numbers', () => {
+  assert.equal(isNewer('0.10.0', '0.9.9'), true)
+  assert.equal(isNewer('1.0.0', '1.0.0'), false)
+  assert.equal(isNewer('1.0.0-beta', '1.0.0'), false)
+  assert.equal(isNewer('1.0.0', '1.0.0-beta'), true)
+  assert.equal(isNewer('0.9', '0.9.1'), false)
+})
+
+test('an answer is kept for an hour, a failure for a minute, and force comes every 30 seconds', async (t) => {
+  let asked = 0
+  let status = 200
+  const server = createServer((_request, response) => {
+    asked += 1
+    response.writeHead(status).end(JSON.stringify({ tag_name: 'v9.9.9', html_url: 'https://example.org/9' }))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => server.close())
+  const clock = createManualClock(Date.UTC(2026, 0, 1))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/latest`
+  const check = createReleaseCheck({ version: '0.1.0', url, timers: { ...systemTimers, ...clock } })
+  const first = await Promise.all([check.look(false), check.look(false)])
+  assert.deepEqual([asked, first[0]?.latest, first[0]?.update_available, first[0]?.cached], [1, '9.9.9', true, false])
+  clock.advance(29_000)
+  assert.equal((await check.look(true)).cached, true)
+  clock.advance(1000)
+  assert.equal((await check.look(true)).cached, false)
+  clock.advance(3_599_000)
+  assert.equal((await check.look(false)).cached, true)
+  status = 500
+  clock.advance(1000)
+  const failed = await check.look(false)
+  assert.deepEqual([failed.cached, failed.latest, failed.error], [false, null, 'the server of releases answered 500'])
+  clock.advance(59_000)
+  assert.equal((await check.look(false)).cached, true)
+  clock.advance(1000)
+  assert.equal((await check.look(false)).cached, false)
+  assert.equal(asked, 4)
+})
+
+test('without an address nothing is asked', async () => {
+  const check = createReleaseCheck({ version: '0.1.0', url: undefined, timers: systemTimers })
+  assert.match((await check.look(true)).error ?? '', /RELEASES_URL/)
+})

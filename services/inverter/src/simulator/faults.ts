@@ -1,0 +1,86 @@
+import { z } from 'zod'
+
+const names = z.array(z.string()).max(64)
+const hex = z.string().regex(/^(?:[0-9a-f]{2})*$/i, 'must be bytes in hexadecimal')
+const ms = z.number().min(0).max(3_600_000)
+
+/**
+ * What can go wrong on the wire or in the inverter. Every member can be switched while the simulation runs; members that are
+ * left out are off.
+ */
+export const Faults = z.strictObject({
+  /** Time from a request to the first byte of its answer, milliseconds. */
+  latencyMs: ms.default(3),
+  /** Answers leave byte by byte, so many milliseconds apart. */
+  byteByByteMs: ms.default(0),
+  /** Answers leave in two parts, cut after so many bytes. */
+  splitAt: z.int().min(0).default(0),
+  /** Pause between the parts of a split answer, milliseconds. */
+  splitPauseMs: ms.default(5),
+  /** Answers are cut after every escape byte. */
+  splitAfterEscape: z.boolean().default(false),
+  /** Rubbish before every answer. */
+  noise: z.enum(['none', 'garbage', 'zeros', 'bridge', 'extension']).default('none'),
+  /** Every answer is begun, broken off and sent anew. */
+  startByteInside: z.boolean().default(false),
+  /** This bit of every answer is turned over, counted from the first of the start byte; -1 for none. */
+  flipBit: z.int().min(-1).default(-1),
+  /** Share of answers with one bit turned over at random. */
+  flipShare: z.number().min(0).max(1).default(0),
+  /** Bytes that objects answer instead of their value, by metric name. */
+  payloads: z.record(z.string(), hex).default({}),
+  /** What long answers say about their length. */
+  longLength: z.enum(['wrong', 'right', 'small', 'large']).default('wrong'),
+  /** Long answers break off in the middle. */
+  truncateLong: z.boolean().default(false),
+  /** Every request is answered by bytes without end. */
+  endless: z.boolean().default(false),
+  /** Answers come with another plant address. */
+  wrongAddress: z.boolean().default(false),
+  /** Requests with a plant address are answered without one. */
+  plainForPlant: z.boolean().default(false),
+  /** So many answers to somebody else come before every answer. */
+  foreignReplies: z.int().min(0).max(1000).default(0),
+  /** Somebody else's answer for the same object, with these bytes, comes before every answer. */
+  foreignSameObject: hex.default(''),
+  /** These objects answer so much later, milliseconds, by metric name. */
+  lateReplies: z.record(z.string(), ms).default({}),
+  /** Nothing is answered. */
+  silent: z.boolean().default(false),
+  /** These objects are not answered. */
+  silentFor: names.default([]),
+  /** No connection is accepted. */
+  refuse: z.boolean().default(false),
+  /** Connections are closed as soon as they are accepted. */
+  closeOnAccept: z.boolean().default(false),
+  /** The connection is reset after so many bytes of a request arrived; 0 for never. */
+  resetAfterBytes: z.int().min(0).default(0),
+  /** The connection is reset when a write arrives. */
+  resetOnWrite: z.boolean().default(false),
+  /** Nothing is read from the connection. */
+  notReading: z.boolean().default(false),
+  /** The bootloader runs: it announces itself and answers nothing. */
+  bootloader: z.boolean().default(false),
+  /** Periodic reading is not answered. */
+  ignorePeriodic: z.boolean().default(false),
+  /** Writing the interval has no effect. */
+  ignorePeriodWrite: z.boolean().default(false),
+  /** Registered values are no longer sent. */
+  periodicStops: z.boolean().default(false),
+  /** The connection is closed at the so manieth registration; 0 for never. */
+  dropAtRegistration: z.int().min(0).default(0),
+  /** Writing these registers has no effect. */
+  stuck: names.default([]),
+  /** Written values take effect so much later, milliseconds. */
+  writeDelayMs: ms.default(0),
+  /** Writes are answered, although devices do not. */
+  answerWrites: z.boolean().default(false),
+  /** These objects hold these values, whatever the plant does. */
+  values: z.record(z.string(), z.union([z.number(), z.boolean(), z.string()])).default({}),
+  /** The plant stands still. */
+  frozenPlant: z.boolean().default(false),
+})
+export type Faults = z.output<typeof Faults>
+
+/** No fault at all. */
+export const noFaults: Faults = Faults.parse({})

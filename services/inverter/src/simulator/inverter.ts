@@ -1,0 +1,111 @@
+import type { Timers } from '@hearth/runtime'
+import type { Catalog } from '../catalog/catalog.ts'
+import { slavePayload, type SimulatedSlave } from './binary-payloads.ts'
+import type { Faults } from './faults.ts'
+import { eventTablePayload, timeSeriesPayload } from './logger-data.ts'
+import { advancePlant, newPlant, type PlantState } from './plant-physics.ts'
+import { plantRegisters } from './plant-registers.ts'
+import { createRegisterFile, type RegisterFile } from './register-file.ts'
+
+export interface InverterParts {
+  readonly catalog: Catalog
+  readonly timers: Timers
+  readonly seed: number
+  readonly slaves: readonly SimulatedSlave[]
+  readonly faults: () => Faults
+}
+
+/** One inverter without its wire: registers that follow a plant, and what writes to them do. */
+export class SimulatedInverter {
+  readonly registers: RegisterFile
+  readonly #parts: InverterParts
+  #plant: PlantState
+  #nextSlave = 0
+
+  constructor(parts: InverterParts) {
+    const now = parts.timers.now()
+    this.#parts = parts
+    this.registers = createRegisterFile(parts.catalog, { seed: parts.seed, now })
+    this.#plant = newPlant(now)
+    this.#follow()
+  }
+
+  get plant(): PlantState {
+    return this.#plant
+  }
+
+  setSoc(soc: number): void {
+    this.#plant = { ...this.#plant, soc }
+  }
+
+  /** What reading the object is answered with; undefined for an object the inverter does not have. */
+  answer(objectId: number): Uint8Array | undefined {
+    const object = this.#parts.catalog.byId(objectId)
+    if (object === undefined) return undefined
+    if (object.structHint === 'slave_data') return this.#slave()
+    this.#follow()
+    return this.registers.payload(objectId)
+  }
+
+  /** What writing a time to a logger object is answered with; undefined for every other object. */
+  answerToWrite(objectId: number, payload: Uint8Array): Uint8Array | undefined {
+    const response = this.#parts.catalog.byId(objectId)?.response
+    if (response === undefined || payload.length !== 4) return undefined
+    const before = new DataView(payload.buffer, payload.byteOffset).getInt32(0)
+    return response === 'event_table' ? eventTablePayload(before) : timeSeriesPayload(before, this.#parts.seed)
+  }
+
+  /** Lets a written value take effect, unless a fault is in the way. */
+  write(objectId: number, payload: Uint8Array): void {
+    const { catalog, faults, timers } = this.#parts
+    const name = catalog.byId(objectId)?.name
+    const { stuck, ignorePeriodWrite, writeDelayMs } = faults()
+    if (name === undefined || stuck.includes(name) || (ignorePeriodWrite && name === 'pas_period')) return
+    const apply = () => this.#apply(objectId, payload)
+    if (writeDelayMs > 0) timers.after(writeDelayMs, apply)
+    else apply()
+  }
+
+  #apply(objectId: number, payload: Uint8Array): void {
+    this.#follow()
+    const before = this.registers.get('com_service')
+    if (!this.registers.write(objectId, payload)) return
+    const code = this.registers.get('com_service')
+    // An action runs when its code is written over a zero.
+    if (before === 0 && code !== 0) this.#act(Number(code))
+  }
+
+  #act(code: number): void {
+    const [startTest, stopTest, startCommission, stopCommission] = [13, 14, 15, 16]
+    const calibrating = 0x8
+    if (code === startTest || code === startCommission) this.registers.set('battery_status', calibrating)
+    if (code === stopTest || code === stopCommission) this.registers.set('battery_status', 0)
+  }
+
+  #follow(): void {
+    const { timers, seed, faults } = this.#parts
+    const { frozenPlant, values } = faults()
+    if (!frozenPlant) {
+      const control = {
+        strategy: Number(this.registers.get('power_mng_soc_strategy')),
+        setpoint: Number(this.registers.get('power_mng_battery_power_extern')),
+        mayChargeFromGrid: this.registers.get('power_mng_use_grid_power_enable') === true,
+      }
+      this.#plant = advancePlant(this.#plant, timers.now(), { seed, control })
+      for (const [name, value] of Object.entries(plantRegisters(this.#plant)))
+        this.registers.set(name, Math.fround(value))
+    }
+    for (const [name, value] of Object.entries(values)) this.registers.set(name, value)
+  }
+
+  #slave(): Uint8Array {
+    const { slaves } = this.#parts
+    const slave = slaves[this.#nextSlave % Math.max(1, slaves.length)] ?? {
+      networkId: 1,
+      name: 'alone',
+      serial: 'SIM000000001',
+    }
+    this.#nextSlave += 1
+    return slavePayload(slave)
+  }
+}

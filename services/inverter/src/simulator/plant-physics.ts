@@ -1,0 +1,120 @@
+import { smoothNoise } from './seeded-noise.ts'
+
+/** A house with solar panels on two strings and a battery, at one moment. Powers in watts. */
+export interface PlantState {
+  /** Wall clock, milliseconds since the epoch. */
+  readonly at: number
+  /** State of charge, 0 to 1. */
+  readonly soc: number
+  readonly solarA: number
+  readonly solarB: number
+  readonly load: number
+  /** Positive while the battery discharges. */
+  readonly battery: number
+  /** Positive while the house takes from the grid. */
+  readonly grid: number
+  readonly temperature: number
+  readonly energy: EnergyCounters
+}
+
+/** Watt-hours that only grow. */
+export interface EnergyCounters {
+  readonly solarA: number
+  readonly solarB: number
+  readonly load: number
+  readonly gridImport: number
+  readonly gridExport: number
+  readonly charged: number
+  readonly discharged: number
+}
+
+/** The registers that decide what the battery does. */
+export interface BatteryControl {
+  readonly strategy: number
+  /** Wanted battery power under external control, watts, positive discharges. */
+  readonly setpoint: number
+  readonly mayChargeFromGrid: boolean
+}
+
+/** What the battery is built for. */
+export const batteryCapacityWh = 9600
+export const largestBatteryPower = 6000
+const emptiest = 0.05
+const external = 2
+
+/** Share of the energy that goes into the battery and comes out again, each way. */
+const efficiency = 0.96
+
+/** A plant at one moment of the day, its battery at rest. */
+export function newPlant(at: number, soc = 0.5): PlantState {
+  const energy = { solarA: 0, solarB: 0, load: 0, gridImport: 0, gridExport: 0, charged: 0, discharged: 0 }
+  return { at, soc, solarA: 0, solarB: 0, load: 0, battery: 0, grid: 0, temperature: 24, energy }
+}
+
+/**
+ * Lets the plant live until `at`. Everything follows from the seed, the time and the registers: sun and clouds, the
+ * household's day, the battery's answer, and the grid for the rest. In steps of at most a minute, so that a long pause does
+ * not run the battery past its ends.
+ */
+export function advancePlant(
+  state: PlantState,
+  at: number,
+  { seed, control }: { seed: number; control: BatteryControl },
+): PlantState {
+  let next = state
+  while (next.at < at) next = step(next, Math.min(at, next.at + 60_000), { seed, control })
+  return next.at === state.at ? step(next, next.at, { seed, control }) : next
+}
+
+function step(state: PlantState, at: number, { seed, control }: { seed: number; control: BatteryControl }): PlantState {
+  const hours = (at - state.at) / 3_600_000
+  const sun = sunAt(at) * (0.35 + 0.65 * smoothNoise(seed, at / 240_000))
+  const solarA = Math.round(4400 * sun)
+  const solarB = Math.round(3600 * sun * (0.9 + 0.1 * smoothNoise(seed + 1, at / 600_000)))
+  const load = loadAt(at, seed)
+  const battery = batteryPower(state.soc, load - solarA - solarB, control)
+  const grid = load - solarA - solarB - battery
+  const drawn = battery > 0 ? battery / efficiency : battery * efficiency
+  const soc = clamp(state.soc - (drawn * hours) / batteryCapacityWh, 0, 1)
+  const temperature = state.temperature + (20 + Math.abs(battery) / 400 - state.temperature) * Math.min(1, hours)
+  const energy = {
+    solarA: state.energy.solarA + solarA * hours,
+    solarB: state.energy.solarB + solarB * hours,
+    load: state.energy.load + load * hours,
+    gridImport: state.energy.gridImport + Math.max(0, grid) * hours,
+    gridExport: state.energy.gridExport + Math.max(0, -grid) * hours,
+    charged: state.energy.charged + Math.max(0, -battery) * hours,
+    discharged: state.energy.discharged + Math.max(0, battery) * hours,
+  }
+  return { at, soc, solarA, solarB, load, battery, grid, temperature, energy }
+}
+
+/** Height of the sun as a share of noon; nothing between eight in the evening and six in the morning. */
+function sunAt(at: number): number {
+  const hour = (at / 3_600_000) % 24
+  return hour <= 6 || hour >= 20 ? 0 : Math.sin(((hour - 6) / 14) * Math.PI) ** 1.5
+}
+
+function loadAt(at: number, seed: number): number {
+  const hour = (at / 3_600_000) % 24
+  const bump = (middle: number, width: number) => Math.exp(-(((hour - middle) / width) ** 2))
+  const steady = 280 + 900 * bump(7.5, 1.2) + 700 * bump(12.5, 1.5) + 1500 * bump(19.5, 2)
+  const kettle = smoothNoise(seed + 2, at / 180_000) > 0.9 ? 1800 : 0
+  return Math.round(steady * (0.8 + 0.4 * smoothNoise(seed + 3, at / 90_000)) + kettle)
+}
+
+/** @param missing what the house needs beyond the sun; negative for a surplus */
+function batteryPower(soc: number, missing: number, control: BatteryControl): number {
+  const wanted = control.strategy === external ? externalPower(missing, control) : missing
+  const most = soc <= emptiest ? 0 : largestBatteryPower
+  // The last percents are charged slowly.
+  const least = soc >= 1 ? 0 : -largestBatteryPower * clamp((1 - soc) / 0.03, 0.05, 1)
+  return clamp(wanted, least, most)
+}
+
+function externalPower(missing: number, { setpoint, mayChargeFromGrid }: BatteryControl): number {
+  if (setpoint >= 0 || mayChargeFromGrid) return setpoint
+  return Math.max(setpoint, Math.min(0, missing))
+}
+
+const clamp = (value: number, least: number, most: number): number => Math.min(most, Math.max(least, value))

@@ -1,0 +1,64 @@
+import type { Timers } from '@hearth/runtime'
+
+/** An answer on its way: the parts it is sent in, and how long the first of them takes. */
+export interface Transmission {
+  readonly parts: readonly Uint8Array[]
+  readonly afterMs: number
+  readonly pauseMs: number
+}
+
+/** How many answers may wait; a real line has no memory for more either. */
+const longest = 2000
+
+/**
+ * The one line all clients share: one answer after the other, and everybody hears everything. A request that comes in while an
+ * answer is under way cuts that answer off, as on a real inverter.
+ */
+export class SerialLine {
+  readonly #timers: Timers
+  readonly #send: (bytes: Uint8Array) => void
+  readonly #waiting: Transmission[] = []
+  #isBusy = false
+  #isSending = false
+  #isCut = false
+  #isClosed = false
+
+  constructor(timers: Timers, send: (bytes: Uint8Array) => void) {
+    this.#timers = timers
+    this.#send = send
+  }
+
+  add(transmission: Transmission): void {
+    if (this.#waiting.length >= longest) return
+    this.#waiting.push(transmission)
+    if (!this.#isBusy) void this.#work()
+  }
+
+  /** A request arrives. */
+  interrupt(): void {
+    if (this.#isSending) this.#isCut = true
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#waiting.length = 0
+  }
+
+  async #work(): Promise<void> {
+    this.#isBusy = true
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) await this.#transmit(next)
+    this.#isBusy = false
+  }
+
+  async #transmit({ parts, afterMs, pauseMs }: Transmission): Promise<void> {
+    if (afterMs > 0) await this.#timers.delay(afterMs)
+    this.#isSending = parts.length > 1
+    this.#isCut = false
+    for (const [index, part] of parts.entries()) {
+      if (index > 0 && pauseMs > 0) await this.#timers.delay(pauseMs)
+      if (this.#isCut || this.#isClosed) break
+      this.#send(part)
+    }
+    this.#isSending = false
+  }
+}

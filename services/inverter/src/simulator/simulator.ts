@@ -1,0 +1,321 @@
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { createLog, OperatorError, type Log, type Timers } from '@hearth/runtime'
+import type { Catalog } from '../catalog/catalog.ts'
+import { encodeFrame, type Frame } from '../protocol/frame.ts'
+import { answerBytes } from './answer-bytes.ts'
+import type { SimulatedSlave } from './binary-payloads.ts'
+import { Client } from './client.ts'
+import { damaged } from './damage.ts'
+import { Faults, noFaults } from './faults.ts'
+import { SimulatedInverter } from './inverter.ts'
+import type { PlantState } from './plant-physics.ts'
+import type { RegisterFile } from './register-file.ts'
+import type { Replay } from './replay.ts'
+import { SerialLine } from './serial-line.ts'
+import { keepState } from './state-file.ts'
+import { WireLog, type WireEntry } from './wire-log.ts'
+
+export interface SimulatorOptions {
+  readonly host?: string
+  /** 0 picks a free one. */
+  readonly port: number
+  /** The same seed makes the same weather. */
+  readonly seed?: number
+  readonly timers: Timers
+  readonly catalog: Catalog
+  /** Registers and battery are kept there. */
+  readonly stateFile?: string | undefined
+  readonly faults?: Partial<Faults>
+  /** Further inverters of the plant, each with registers of its own, reached by its network id. */
+  readonly slaves?: readonly SimulatedSlave[]
+  /** Recorded answers that go before the registers. */
+  readonly replay?: Replay | undefined
+  readonly log?: Log
+}
+
+/** A simulated inverter on a real socket. */
+export interface Simulator {
+  readonly port: number
+  readonly registers: RegisterFile
+  readonly plant: PlantState
+  setSoc(soc: number): void
+  /** Switches faults; those that are not named stay as they are. */
+  setFaults(faults: Partial<Faults>): void
+  clearFaults(): void
+  /** What went over the wire, oldest first, at most the last 10 000 things. */
+  readonly wire: readonly WireEntry[]
+  readonly connections: number
+  /** Most reads one connection ever had open at a time; a good client keeps it at one. */
+  readonly mostOpenReads: number
+  dropConnections(): void
+  /** Sends bytes to every client, as the line copies everything to everyone. */
+  sendRaw(bytes: Uint8Array): void
+  close(): Promise<void>
+}
+
+const bootloaderAnnouncement = Buffer.from('50f705ab', 'hex')
+const host = '127.0.0.1'
+
+/** Starts listening. Throws an `OperatorError` when the port is taken. */
+export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
+  const simulator = new TcpSimulator(options)
+  await simulator.open()
+  return simulator
+}
+
+class TcpSimulator implements Simulator {
+  port = 0
+  connections = 0
+  mostOpenReads = 0
+  readonly #options: SimulatorOptions
+  readonly #clients = new Set<Client>()
+  readonly #line: SerialLine
+  readonly #log = new WireLog()
+  readonly #inverters = new Map<number | undefined, SimulatedInverter>()
+  readonly #cycles = new Map<number | undefined, () => void>()
+  readonly #main: SimulatedInverter
+  #faults: Faults
+  #server: Server | undefined
+  #answers = 0
+  #stopState: () => Promise<void> = () => Promise.resolve()
+  #isClosed = false
+
+  constructor(options: SimulatorOptions) {
+    const { timers, catalog, seed = 1, slaves = [] } = options
+    this.#options = options
+    this.#faults = Faults.parse({ ...options.faults })
+    this.#line = new SerialLine(timers, (bytes) => this.sendRaw(bytes))
+    const parts = { catalog, timers, slaves, faults: () => this.#faults }
+    this.#main = new SimulatedInverter({ ...parts, seed })
+    this.#inverters.set(undefined, this.#main)
+    for (const { networkId } of slaves)
+      this.#inverters.set(networkId, new SimulatedInverter({ ...parts, seed: seed + networkId }))
+  }
+
+  get registers(): RegisterFile {
+    return this.#main.registers
+  }
+
+  get plant(): PlantState {
+    return this.#main.plant
+  }
+
+  get wire(): readonly WireEntry[] {
+    return this.#log.entries
+  }
+
+  async open(): Promise<void> {
+    const { stateFile, timers, log = createLog({ name: 'simulator', level: 'silent' }) } = this.#options
+    if (stateFile !== undefined) this.#stopState = await keepState(this.#main, { file: stateFile, timers, log })
+    await this.#listen(this.#options.port)
+    this.#announce()
+  }
+
+  setSoc(soc: number): void {
+    this.#main.setSoc(soc)
+  }
+
+  setFaults(faults: Partial<Faults>): void {
+    this.#faults = Faults.parse({ ...this.#faults, ...faults })
+    for (const client of this.#clients) client.setReading(!this.#faults.notReading)
+    if (this.#faults.refuse) this.#refuse()
+    else if (this.#server === undefined && !this.#isClosed) void this.#listen(this.port)
+    if (this.#faults.closeOnAccept) this.dropConnections()
+  }
+
+  clearFaults(): void {
+    this.setFaults(noFaults)
+  }
+
+  dropConnections(): void {
+    for (const client of this.#clients) client.close()
+  }
+
+  sendRaw(bytes: Uint8Array): void {
+    this.#log.add({
+      at: this.#options.timers.monotonic(),
+      connection: 0,
+      direction: 'out',
+      frame: undefined,
+      bytes: Buffer.from(bytes).toString('hex'),
+    })
+    for (const client of this.#clients) client.send(bytes)
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    for (const cancel of this.#cycles.values()) cancel()
+    this.#line.close()
+    this.#refuse()
+    await this.#stopState()
+  }
+
+  #listen(port: number): Promise<void> {
+    const server = createServer((socket) => this.#accept(socket))
+    this.#server = server
+    return new Promise((resolve, reject) => {
+      server.once('error', (error: NodeJS.ErrnoException) =>
+        reject(new OperatorError(`--port: cannot listen on ${port}: ${error.message}`, { cause: error })),
+      )
+      server.listen(port, this.#options.host ?? host, () => {
+        this.port = (server.address() as AddressInfo).port
+        resolve()
+      })
+    })
+  }
+
+  #refuse(): void {
+    this.#server?.close()
+    this.#server = undefined
+    this.dropConnections()
+  }
+
+  #accept(socket: Socket): void {
+    this.connections += 1
+    if (this.#faults.closeOnAccept) {
+      socket.on('error', () => undefined)
+      socket.destroy()
+      return
+    }
+    const events = {
+      onFrame: (client: Client, frame: Frame) => this.#take(client, frame),
+      onBytes: () => this.#line.interrupt(),
+      onClose: (client: Client) => this.#clients.delete(client),
+    }
+    const client = new Client(socket, { number: this.connections, faults: () => this.#faults, events })
+    this.#clients.add(client)
+    client.setReading(!this.#faults.notReading)
+    if (this.#faults.bootloader) client.send(bootloaderAnnouncement)
+  }
+
+  #take(client: Client, frame: Frame): void {
+    const at = this.#options.timers.monotonic()
+    const bytes = Buffer.from(encodeFrame(frame)).toString('hex')
+    this.#log.add({ at, connection: client.number, direction: 'in', frame, bytes })
+    const inverter = this.#inverters.get(frame.address)
+    if (inverter === undefined || this.#faults.bootloader) return
+    if (frame.command === 'read') this.#read(client, inverter, frame)
+    else if (frame.command === 'write' || frame.command === 'long-write') this.#write(client, inverter, frame)
+    else if (frame.command === 'read-periodically') this.#register(client, inverter, frame)
+  }
+
+  #read(client: Client, inverter: SimulatedInverter, frame: Frame): void {
+    client.openReads += 1
+    this.mostOpenReads = Math.max(this.mostOpenReads, client.openReads)
+    const name = this.#options.catalog.byId(frame.objectId)?.name ?? ''
+    if (this.#faults.silent || this.#faults.silentFor.includes(name)) return
+    const late = this.#faults.lateReplies[name]
+    if (late === undefined) this.#answerRead(client, inverter, frame)
+    else this.#options.timers.after(late, () => this.#answerRead(client, inverter, frame))
+  }
+
+  #answerRead(client: Client, inverter: SimulatedInverter, frame: Frame): void {
+    client.openReads = 0
+    const recorded = this.#options.replay?.next(frame.address, frame.objectId)
+    const payload = recorded?.payload ?? this.#payload(inverter, frame.objectId)
+    if (payload === undefined) return
+    this.#answer(frame, payload, recorded?.isLong ?? payload.length > 246)
+  }
+
+  #payload(inverter: SimulatedInverter, objectId: number): Uint8Array | undefined {
+    const name = this.#options.catalog.byId(objectId)?.name ?? ''
+    const faulty = this.#faults.payloads[name]
+    return faulty === undefined ? inverter.answer(objectId) : Buffer.from(faulty, 'hex')
+  }
+
+  #write(client: Client, inverter: SimulatedInverter, frame: Frame): void {
+    if (this.#faults.resetOnWrite) {
+      client.reset()
+      return
+    }
+    const answer = inverter.answerToWrite(frame.objectId, frame.payload)
+    if (answer !== undefined) {
+      if (!this.#faults.silent) this.#answer(frame, answer, true)
+      return
+    }
+    inverter.write(frame.objectId, frame.payload)
+    if (this.#faults.answerWrites) this.#answer(frame, frame.payload, false)
+    if (this.#options.catalog.byId(frame.objectId)?.name === 'pas_period') this.#renewCycle(frame.address)
+  }
+
+  #register(client: Client, inverter: SimulatedInverter, frame: Frame): void {
+    const { ignorePeriodic, dropAtRegistration, silent } = this.#faults
+    if (ignorePeriodic || silent) return
+    client.register(frame.address, frame.objectId)
+    if (dropAtRegistration > 0 && client.registrations >= dropAtRegistration) {
+      client.close()
+      return
+    }
+    const payload = this.#payload(inverter, frame.objectId)
+    if (payload !== undefined) this.#answer(frame, payload, false)
+  }
+
+  #answer({ address, objectId }: Frame, payload: Uint8Array, isLong: boolean): void {
+    const { timers, seed = 1 } = this.#options
+    const faults = this.#faults
+    const to = faults.plainForPlant ? undefined : faults.wrongAddress ? (address ?? 0) + 1 : address
+    this.#answers += 1
+    const count = this.#answers
+    for (const bytes of this.#foreign(objectId, to)) this.#line.add({ parts: [bytes], afterMs: 1, pauseMs: 0 })
+    const bytes = answerBytes({ address: to, objectId, payload, isLong, count }, faults)
+    const parts = damaged(bytes, faults, { seed, count })
+    this.#line.add({ parts, afterMs: faults.latencyMs, pauseMs: faults.byteByByteMs || faults.splitPauseMs })
+    if (faults.endless)
+      timers.after(0, () =>
+        this.sendRaw(Buffer.concat([Buffer.from([0x2b, 0x06, 0xff, 0xff]), Buffer.alloc(20_000, 1)])),
+      )
+  }
+
+  /** Answers that somebody else asked for. */
+  #foreign(objectId: number, address: number | undefined): Uint8Array[] {
+    const { foreignReplies, foreignSameObject } = this.#faults
+    const others = this.#options.catalog.objects.filter(
+      (object) => object.type === 'float' && object.objectId !== objectId,
+    )
+    const foreign = Array.from({ length: foreignReplies }, (_, index) =>
+      encodeFrame({
+        command: 'response',
+        address,
+        objectId: others[index % others.length]?.objectId ?? 1,
+        payload: Buffer.from('44800000', 'hex'),
+      }),
+    )
+    if (foreignSameObject === '') return foreign
+    return [
+      ...foreign,
+      encodeFrame({ command: 'response', address, objectId, payload: Buffer.from(foreignSameObject, 'hex') }),
+    ]
+  }
+
+  /** Somebody wrote the interval: the values that are sent by themselves follow it, none at zero. */
+  #renewCycle(address: number | undefined): void {
+    const { timers } = this.#options
+    this.#cycles.get(address)?.()
+    const seconds = Number(this.#inverters.get(address)?.registers.get('pas_period') ?? 0)
+    if (seconds === 0) for (const client of this.#clients) client.registered.delete(address)
+    else
+      this.#cycles.set(
+        address,
+        timers.after(seconds * 1000, () => this.#cycle(address)),
+      )
+  }
+
+  #cycle(address: number | undefined): void {
+    const inverter = this.#inverters.get(address)
+    const objects = new Set([...this.#clients].flatMap((client) => [...(client.registered.get(address) ?? [])]))
+    const isQuiet = this.#faults.periodicStops || this.#faults.bootloader || this.#faults.silent
+    for (const objectId of isQuiet || inverter === undefined ? [] : objects) {
+      const payload = inverter === undefined ? undefined : this.#payload(inverter, objectId)
+      if (payload !== undefined)
+        this.#answer({ command: 'read', address, objectId, payload: new Uint8Array(0) }, payload, false)
+    }
+    this.#renewCycle(address)
+  }
+
+  /** A bootloader tells of itself again and again. */
+  #announce(): void {
+    if (this.#isClosed) return
+    if (this.#faults.bootloader) this.sendRaw(bootloaderAnnouncement)
+    this.#options.timers.after(1000, () => this.#announce())
+  }
+}

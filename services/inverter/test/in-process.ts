@@ -1,0 +1,189 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createFastTimers, createLog, type Timers } from '@hearth/runtime'
+import { eventually } from '@hearth/testing'
+import type { InjectOptions } from 'fastify'
+import { loadCatalog, type Catalog } from '../src/catalog/catalog.ts'
+import { callControl } from '../src/command-line/control-socket.ts'
+import { readConfig } from '../src/config.ts'
+import type { DispatchStore } from '../src/dispatch/store.ts'
+import { openService, type Service } from '../src/open-service.ts'
+import { startSimulator, type Simulator, type SimulatorOptions } from '../src/simulator/simulator.ts'
+
+/** What came back, with the parsed body of a JSON answer. */
+export interface Reply {
+  readonly status: number
+  readonly headers: Record<string, string>
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into bodies freely
+  readonly body: any
+  readonly text: string
+}
+
+/** How a request is sent beside its method and path. */
+export interface Sending {
+  readonly body?: unknown
+  readonly token?: string | undefined
+  readonly headers?: Record<string, string>
+  readonly from?: string
+}
+
+/** How a gateway is started. */
+export interface Starting {
+  readonly environment?: Record<string, string>
+  /** How many times as fast as the clock time passes, for the gateway and the inverter. */
+  readonly speed?: number
+  readonly simulator?: Partial<SimulatorOptions>
+  /** A data directory that goes on being used. */
+  readonly folder?: string
+  /** A running inverter; otherwise one is started. */
+  readonly inverter?: Simulator
+  readonly timers?: ReturnType<typeof createFastTimers>
+  readonly wrapDispatchStore?: (store: DispatchStore) => DispatchStore
+  /** Members of the device `main` beside its address; null adds none. */
+  readonly device?: Record<string, unknown> | null
+}
+
+/** The password of every administrator a test makes. */
+export const testPassword = 'tall-giraffe-on-ice-7'
+
+export const catalog: Catalog = loadCatalog()
+
+/** A whole gateway in this process, on a real socket to a simulated inverter. */
+export interface TestGateway extends AsyncDisposable {
+  readonly service: Service
+  readonly inverter: Simulator
+  readonly timers: Timers & { jump(ms: number): void }
+  readonly folder: string
+  /** Tokens of both roles. */
+  readonly tokens: { readonly read: string; readonly write: string }
+  send(method: string, path: string, sending?: Sending): Promise<Reply>
+  /** With the read/write token. */
+  call(method: string, path: string, body?: unknown): Promise<Reply>
+  /** As the command line: any admin route. Throws when it is refused. */
+  operate(method: string, path: string, body?: unknown): Promise<unknown>
+  /** Switches write access on and approves metrics. */
+  allowWriting(...names: string[]): Promise<void>
+  /** Everything a dispatch needs on device `main`. */
+  allowDispatch(): Promise<void>
+  /** Waits until the device `main` has answered something. */
+  isReady(): Promise<void>
+  stop(): Promise<void>
+}
+
+const base = '/api/v1/devices/main'
+
+/** The path of device `main`. */
+export const main = (rest: string): string => `${base}${rest}`
+
+export async function startGateway(starting: Starting = {}): Promise<TestGateway> {
+  const timers = starting.timers ?? createFastTimers(starting.speed ?? 20)
+  const folder = starting.folder ?? (await mkdtemp(join(tmpdir(), 'hearth-inverter-')))
+  const inverter =
+    starting.inverter ?? (await startSimulator({ port: 0, timers, catalog, seed: 1, ...starting.simulator }))
+  const config = readConfig({ DATA_DIR: folder, RATE_LIMIT_EXEMPT: '127.0.0.1', ...starting.environment })
+  const { wrapDispatchStore } = starting
+  const service = await openService(config, {
+    log: createLog({ name: 'test', level: process.env['TEST_LOG'] ?? 'silent' }),
+    timers,
+    ...(wrapDispatchStore === undefined ? {} : { wrapDispatchStore }),
+  })
+  const gateway = new InProcess({ service, inverter, timers, folder }, starting)
+  await gateway.prepare(starting.device === undefined ? {} : starting.device)
+  return gateway
+}
+
+class InProcess implements TestGateway {
+  readonly service: Service
+  readonly inverter: Simulator
+  readonly timers: TestGateway['timers']
+  readonly folder: string
+  tokens = { read: '', write: '' }
+  #isOpen = true
+  readonly #starting: Starting
+
+  constructor(parts: Pick<TestGateway, 'service' | 'inverter' | 'timers' | 'folder'>, starting: Starting) {
+    this.service = parts.service
+    this.inverter = parts.inverter
+    this.timers = parts.timers
+    this.folder = parts.folder
+    this.#starting = starting
+  }
+
+  async prepare(device: Record<string, unknown> | null): Promise<void> {
+    const token = async (role: string) => {
+      const made = await this.operate('POST', '/admin/api/tokens', { name: `test ${role}`, role })
+      return (made as { token: string }).token
+    }
+    this.tokens = { read: await token('read'), write: await token('read_write') }
+    const isNew = this.service.app.devices.find('main') === undefined
+    if (device === null || !isNew) return
+    const { port } = this.inverter
+    await this.operate('POST', '/admin/api/devices', { device_id: 'main', host: '127.0.0.1', port, ...device })
+  }
+
+  async send(method: string, path: string, sending: Sending = {}): Promise<Reply> {
+    const { body, token, headers = {}, from = '127.0.0.1' } = sending
+    const options: InjectOptions = {
+      method: method as 'GET',
+      url: path,
+      remoteAddress: from,
+      headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...headers },
+    }
+    if (body !== undefined) {
+      options.payload = typeof body === 'string' ? body : JSON.stringify(body)
+      options.headers = { 'content-type': 'application/json', ...options.headers }
+    }
+    const answer = await this.service.app.http.inject(options)
+    const isJson = /^application\/(problem\+)?json/.test(String(answer.headers['content-type']))
+    return {
+      status: answer.statusCode,
+      headers: answer.headers as Reply['headers'],
+      body: isJson && answer.payload !== '' ? JSON.parse(answer.payload) : undefined,
+      text: answer.payload,
+    }
+  }
+
+  call(method: string, path: string, body?: unknown): Promise<Reply> {
+    return this.send(method, path, { token: this.tokens.write, body })
+  }
+
+  async operate(method: string, path: string, body?: unknown): Promise<unknown> {
+    const { status, text } = await callControl(this.folder, { method, path, body })
+    if (status >= 400) throw new Error(`${method} ${path}: ${text}`)
+    return text === '' ? undefined : JSON.parse(text)
+  }
+
+  async allowWriting(...names: string[]): Promise<void> {
+    await this.operate('PUT', '/admin/api/write-access', { enabled: true })
+    await this.operate('PATCH', '/admin/api/parameters', { approve: names })
+  }
+
+  async allowDispatch(): Promise<void> {
+    await this.allowWriting(...catalog.roles.dispatchRegisters)
+    const limits = { max_charge_power_w: 3000, max_discharge_power_w: 3000 }
+    await this.operate('PUT', '/admin/api/dispatch/devices/main', limits)
+    const verified = { status: 'verified', verified_device_model: 'Simulator', verified_firmware: '1', note: 'tested' }
+    const path = (name: string) => `/admin/api/dispatch/devices/main/capabilities/${name}`
+    await this.operate('PUT', path('battery_power_sign_convention'), verified)
+    await this.operate('PUT', path('grid_power_sign_convention'), verified)
+    await this.operate('PUT', path('write_path_convention'), { ...verified, soc_strategy_external_code: 2 })
+  }
+
+  async isReady(): Promise<void> {
+    const ask = () => this.send('GET', '/api/v1/readiness', { token: this.tokens.read })
+    await eventually(ask, (reply) => reply.status === 200, { what: 'readiness', seconds: 20 })
+  }
+
+  async stop(): Promise<void> {
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    await this.service.close()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
+    if (this.#starting.inverter === undefined) await this.inverter.close()
+    if (this.#starting.folder === undefined) await rm(this.folder, { recursive: true, force: true })
+  }
+}
