@@ -8,6 +8,7 @@ import { createRoot } from 'react-dom/client'
 import { Route, Switch, useLocation } from 'wouter'
 import { ErrorBoundary, NotFound } from './error-boundary.tsx'
 import { useDocumentTitle } from './document-title.ts'
+import { ConnectionContext } from './connection.ts'
 import { useEventStream } from './event-stream.ts'
 import { mayOpen, type Page } from './page.ts'
 import { ErrorState, LoadingLines } from './page-parts.tsx'
@@ -91,22 +92,24 @@ function SignedIn<Event>({ service, pages, events }: HearthAppOptions<Event>) {
   })
   return (
     <Shell service={service} pages={pages} live={live}>
-      <ErrorBoundary key={location.split('/')[1]}>
-        <Suspense fallback={<LoadingLines />}>
-          <Switch>
-            {pages
-              .filter((page) => mayOpen(page, user.role))
-              .map((page) => (
-                <Route key={page.path} path={page.path}>
-                  <PageFrame page={page} service={service} />
-                </Route>
-              ))}
-            <Route>
-              <NotFound />
-            </Route>
-          </Switch>
-        </Suspense>
-      </ErrorBoundary>
+      <ConnectionContext value={live}>
+        <ErrorBoundary key={location.split('/')[1]}>
+          <Suspense fallback={<LoadingLines />}>
+            <Switch>
+              {pages
+                .filter((page) => mayOpen(page, user.role))
+                .map((page) => (
+                  <Route key={page.path} path={page.path}>
+                    <PageFrame page={page} service={service} />
+                  </Route>
+                ))}
+              <Route>
+                <NotFound />
+              </Route>
+            </Switch>
+          </Suspense>
+        </ErrorBoundary>
+      </ConnectionContext>
     </Shell>
   )
 }

@@ -1,6 +1,7 @@
 export { accentFrom, contrast, type Shades } from './accent.ts'
 export { answer, createApiClient } from './api-client.ts'
 export { ApiError, describeError, type FieldProblem } from './api-error.ts'
+export { useConnection } from './connection.ts'
 export { CopyButton } from './copy-button.tsx'
 export { useDocumentTitle } from './document-title.ts'
 export { ErrorBoundary, NotFound } from './error-boundary.tsx'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { mayOpen, pageHref } from './page.ts'
+import { mayOpen, pageHref, placeOf } from './page.ts'
 
 test('navigation leads to the page without its parameters', () => {
   assert.equal(pageHref({ path: '/' }), '/')
@@ -13,4 +13,11 @@ test('administrators see every page, others those for everyone', () => {
   assert.equal(mayOpen({ role: 'admin' }, 'user'), false)
   assert.equal(mayOpen({ role: 'user' }, 'user'), true)
   assert.equal(mayOpen({ role: 'admin' }, 'something new'), false)
+})
+
+test('a page of the second rank leaves the bar of a phone for the account menu', () => {
+  assert.equal(placeOf({ place: 'more' }, false), 'navigation')
+  assert.equal(placeOf({ place: 'more' }, true), 'menu')
+  assert.equal(placeOf({ place: 'navigation' }, true), 'navigation')
+  assert.equal(placeOf({ place: 'menu' }, false), 'menu')
 })

@@ -13,8 +13,8 @@ export interface Page {
   /** The least role that sees it. */
   role: Role
   component: LazyExoticComponent<ComponentType>
-  /** `menu` puts it into the account menu instead of the navigation. */
-  place: 'navigation' | 'menu'
+  /** `menu` puts it into the account menu instead of the navigation, `more` does so on a phone only. */
+  place: 'navigation' | 'more' | 'menu'
 }
 
 /** A page loaded when it is first opened; `load` picks the named export out of the page's file. */
@@ -35,4 +35,10 @@ export function mayOpen(page: Pick<Page, 'role'>, role: string): boolean {
 /** Where the navigation leads: the page's pattern without its parameters. */
 export function pageHref(page: Pick<Page, 'path'>): string {
   return page.path.replace(/\/:.*$/, '') || '/'
+}
+
+/** Whether a page stands in the navigation or in the account menu; a phone's bar has room for few. */
+export function placeOf(page: Pick<Page, 'place'>, isNarrow: boolean): 'navigation' | 'menu' {
+  if (page.place === 'more') return isNarrow ? 'menu' : 'navigation'
+  return page.place
 }

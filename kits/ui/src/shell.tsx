@@ -1,4 +1,5 @@
 import { type MantineColorScheme, Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import {
   IconBolt,
   IconDeviceDesktop,
@@ -12,7 +13,7 @@ import {
 import type { ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { ConnectionState } from './event-stream.ts'
-import { mayOpen, type Page, pageHref } from './page.ts'
+import { mayOpen, type Page, pageHref, placeOf } from './page.ts'
 import type { Service } from './service.ts'
 import { useSession, useSessionStore } from './session-context.tsx'
 import { notifyProblem } from './use-action.ts'
@@ -22,6 +23,8 @@ export function Shell(props: { service: Service; pages: readonly Page[]; live: C
   const { service, pages, live, children } = props
   const { user } = useSession()
   const mine = pages.filter((page) => mayOpen(page, user.role))
+  const narrow = useMediaQuery('(max-width: 47.99em)', undefined, { getInitialValueInEffect: false })
+  const placed = (place: 'navigation' | 'menu') => mine.filter((page) => placeOf(page, narrow === true) === place)
   const Icon = service.icon
   return (
     <div className="hearth-shell">
@@ -37,15 +40,13 @@ export function Shell(props: { service: Service; pages: readonly Page[]; live: C
         </Link>
         <div className="hearth-top-end">
           <LiveState state={live} />
-          <AccountMenu pages={mine.filter((page) => page.place === 'menu')} />
+          <AccountMenu pages={placed('menu')} />
         </div>
       </header>
       <nav className="hearth-nav" aria-label="Main">
-        {mine
-          .filter((page) => page.place === 'navigation')
-          .map((page) => (
-            <NavigationLink key={page.path} page={page} />
-          ))}
+        {placed('navigation').map((page) => (
+          <NavigationLink key={page.path} page={page} />
+        ))}
       </nav>
       <main id="main" className="hearth-main" tabIndex={-1}>
         {children}
