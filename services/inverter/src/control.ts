@@ -12,10 +12,12 @@ import { openDispatch, type DispatchService } from './dispatch/dispatch.ts'
 import { dispatchRegisters } from './dispatch/registers.ts'
 import type { StopReason } from './dispatch/schema.ts'
 import type { DispatchStore } from './dispatch/store.ts'
-import type { EnergyManager } from './energy/energy.ts'
+import type { DeviceRuntime } from './devices/device-runtime.ts'
+import { openEnergyManager, type EnergyManager } from './energy/energy.ts'
 import type { Events } from './events/events.ts'
 import { startLiveValues, type LiveValues } from './events/live-values.ts'
 import { createJournal, type Journal } from './journal/journal.ts'
+import { readEnergy } from './metrics/energy-readings.ts'
 import { createMetricWrites, type MetricWrites } from './metrics/write-metric.ts'
 import { Problem } from './problems.ts'
 import { createReadiness, type ReadinessReport } from './readiness/readiness.ts'
@@ -119,7 +121,7 @@ class ControlRoom implements Control {
     this.devices = await openDevices(database, {
       clock: timers,
       hooks: {
-        beforeLeaving: (id) => this.#handBack(id, 'device_reconfigured'),
+        whileLeaving: (id, change) => this.dispatch.whileHandedBack(id, 'device_reconfigured', change),
         rebuild: (devices) => this.#rebuild(devices),
         afterLeaving: (id) => this.#forget(id),
         guarded: (id, change) => this.dispatch.guarded(id, change),
@@ -138,6 +140,7 @@ class ControlRoom implements Control {
       publish: ({ device_id }) => events.publish({ type: 'dispatch', device_id }),
       ...(wrapDispatchStore === undefined ? {} : { wrapStore: wrapDispatchStore }),
     })
+    this.energy = await this.#openEnergy()
     return this
   }
 
@@ -181,6 +184,27 @@ class ControlRoom implements Control {
         for (const listener of this.#exchangeListeners) listener(id, seconds)
       },
       onFirmware: (id, firmware) => void this.#noteFirmware(id, firmware),
+    })
+  }
+
+  #openEnergy(): Promise<EnergyManager> {
+    const { catalog, timers, database, log, settings, events } = this.#parts
+    const stateOf = (runtime: DeviceRuntime | undefined) =>
+      runtime === undefined ? null : this.readiness.device(runtime).state
+    return openEnergyManager({
+      db: database.query,
+      clock: timers,
+      log,
+      devices: this.devices,
+      dispatch: this.dispatch,
+      capabilities: (id) => this.capabilities.read(id),
+      readings: (id) => readEnergy(this.graph.device(id), catalog),
+      connectionState: (id) => stateOf(this.graph.device(id)),
+      isApproved: (name) => this.approvals.isApproved(name),
+      approve: (names) => this.approvals.approve(names),
+      isAllowlisted: (name) => catalog.allowlist.has(name),
+      isWriteAccessOn: () => settings.isWriteAccessOn(),
+      publish: (event) => events.publish(event),
     })
   }
 

@@ -7,10 +7,16 @@ import type { Approvals } from './approvals/approvals.ts'
 import { approvalRoutes } from './approvals/routes.ts'
 import type { LayoutStore } from './dashboard/layout.ts'
 import { dashboardRoutes } from './dashboard/routes.ts'
+import type { Capabilities } from './capabilities/capabilities.ts'
+import { capabilityRoutes } from './capabilities/routes.ts'
 import type { Devices } from './devices/devices.ts'
 import { deviceRoutes, type DeviceSurroundings } from './devices/routes.ts'
 import type { Diagnostics } from './diagnostics/diagnostics.ts'
 import { diagnosticsRoutes } from './diagnostics/routes.ts'
+import type { DispatchService } from './dispatch/dispatch.ts'
+import { dispatchRoutes } from './dispatch/routes.ts'
+import type { EnergyManager } from './energy/energy.ts'
+import { energyRoutes } from './energy/routes.ts'
 import type { Events } from './events/events.ts'
 import { eventRoutes } from './events/routes.ts'
 import type { GatewayEvent } from './events/schema.ts'
@@ -48,6 +54,9 @@ export interface Features {
   readonly deviceSurroundings: DeviceSurroundings
   readonly metrics: Metrics
   readonly readiness: ReadinessReport
+  readonly dispatch: DispatchService
+  readonly energy: EnergyManager
+  readonly capabilities: Capabilities
   readonly health: Health
   readonly journal: Journal
   readonly diagnostics: Diagnostics
@@ -70,6 +79,9 @@ export function allRoutes(features: Features): Route[] {
     ...documentRoutes(features.document),
     ...metricRoutes(features.metrics),
     ...deviceRoutes(devices, features.deviceSurroundings),
+    ...dispatchRoutes(features.dispatch),
+    ...energyRoutes(features.energy),
+    ...capabilityRoutes(features.capabilities),
     ...journalRoutes(features.journal, checkDevice),
     ...healthRoutes(features.health),
     ...eventRoutes(events, features.stillValid),

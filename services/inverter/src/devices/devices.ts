@@ -24,8 +24,8 @@ export interface Devices {
 
 /** What has to happen around changes; each may refuse by throwing, and then nothing was changed. */
 export interface DeviceHooks {
-  /** A device is about to go or to be somewhere else: hands back what was changed on it. */
-  readonly beforeLeaving: (id: string) => Promise<void>
+  /** A device is about to go or to be somewhere else: hands back what was changed on it, then runs the change. */
+  readonly whileLeaving: <T>(id: string, change: () => Promise<T>) => Promise<T>
   /** The connections follow the new list. */
   readonly rebuild: (devices: readonly Device[]) => Promise<void>
   /** A device went or is somewhere else: what was verified on it counts no more. */
@@ -86,23 +86,23 @@ class DeviceList implements Devices {
       const moved = endpointOf(before) !== endpointOf(device) || before.networkId !== device.networkId
       const next = this.#list.map((other) => (other.id === id ? device : other))
       checkList(next)
-      if (moved) await this.#hooks.beforeLeaving(id)
-      const settled = moved ? { ...device, engineeringMode: false, firmware: null } : device
-      const { id: _, ...values } = rowOfDevice(settled)
-      await store.updateDeviceRow(this.#db, id, values)
-      await this.#follow(next.map((other) => (other.id === id ? settled : other)))
-      if (moved) await this.#hooks.afterLeaving(id)
-      return settled
+      if (!moved) return this.#settle(device)
+      return this.#hooks.whileLeaving(id, async () => {
+        const settled = await this.#settle({ ...device, engineeringMode: false, firmware: null })
+        await this.#hooks.afterLeaving(id)
+        return settled
+      })
     })
   }
 
   remove(id: string): Promise<void> {
     return this.#inTurn(async () => {
       this.#required(id)
-      await this.#hooks.beforeLeaving(id)
-      await store.deleteDeviceRow(this.#db, id)
-      await this.#follow(this.#list.filter((device) => device.id !== id))
-      await this.#hooks.afterLeaving(id)
+      await this.#hooks.whileLeaving(id, async () => {
+        await store.deleteDeviceRow(this.#db, id)
+        await this.#follow(this.#list.filter((device) => device.id !== id))
+        await this.#hooks.afterLeaving(id)
+      })
     })
   }
 
@@ -126,6 +126,14 @@ class DeviceList implements Devices {
       const before = this.find(id)
       if (before !== undefined) await this.#keep({ ...before, firmware })
     })
+  }
+
+  /** Stores a device and lets the connections follow. */
+  async #settle(device: Device): Promise<Device> {
+    const { id, ...values } = rowOfDevice(device)
+    await store.updateDeviceRow(this.#db, id, values)
+    await this.#follow(this.#list.map((other) => (other.id === id ? device : other)))
+    return device
   }
 
   /** Stores what does not concern the connections. */

@@ -1,25 +1,26 @@
-import { batteryCapacityWh, type PlantState } from './plant-physics.ts'
+import { batteryCapacityWh, type EnergyCounters, type PlantState } from './plant-physics.ts'
 
 /** The objects that show what the plant does, by metric name. */
-export function plantRegisters({
-  soc,
-  solarA,
-  solarB,
-  load,
-  battery,
-  grid,
-  temperature,
-  energy,
-}: PlantState): Record<string, number> {
-  const voltage = 180 + 40 * soc
+export function plantRegisters(plant: PlantState): Record<string, number> {
+  const { solarA, solarB, load, battery, grid } = plant
   const ac = solarA + solarB + battery
-  const solar = energy.solarA + energy.solarB
-  const counters = {
-    ac: solar + energy.discharged - energy.charged,
-    load: energy.load,
-    grid_load: energy.gridImport,
-    grid_feed: -energy.gridExport,
+  return {
+    grid_power: grid,
+    household_load_power: load,
+    solar_a_power: solarA,
+    solar_b_power: solarB,
+    solar_a_voltage: solarA > 0 ? 420 : 12,
+    dc_conv_dc_conv_struct_0_p_dc: solarA,
+    dc_conv_dc_conv_struct_1_p_dc: solarB,
+    ac_power: ac,
+    heat_sink_temperature: 25 + Math.abs(ac) / 300,
+    ...batteryRegisters(plant),
+    ...energyRegisters(plant.energy),
   }
+}
+
+function batteryRegisters({ soc, battery, temperature, energy }: PlantState): Record<string, number> {
+  const voltage = 180 + 40 * soc
   return {
     battery_soc: soc,
     battery_power: battery,
@@ -30,24 +31,27 @@ export function plantRegisters({
     battery_used_energy: energy.discharged,
     battery_charged_amp_hours: energy.charged / 200,
     battery_discharged_amp_hours: energy.discharged / 200,
-    grid_power: grid,
-    household_load_power: load,
-    solar_a_power: solarA,
-    solar_b_power: solarB,
-    solar_a_voltage: solarA > 0 ? 420 : 12,
-    dc_conv_dc_conv_struct_0_p_dc: solarA,
-    dc_conv_dc_conv_struct_1_p_dc: solarB,
-    ac_power: ac,
-    heat_sink_temperature: 25 + Math.abs(ac) / 300,
     battery_soh: 0.97,
     battery_ah_capacity: batteryCapacityWh / 384,
-    ...Object.fromEntries(
-      Object.entries(counters).flatMap(([name, value]) => [
-        [`energy_e_${name}_day`, value],
-        [`energy_e_${name}_month`, value + 200_000],
-        [`energy_e_${name}_year`, value + 2_400_000],
-      ]),
-    ),
+  }
+}
+
+/** Counters of the day; those of longer spans began before the simulation. */
+function energyRegisters(energy: EnergyCounters): Record<string, number> {
+  const solar = energy.solarA + energy.solarB
+  const counters = {
+    ac: solar + energy.discharged - energy.charged,
+    load: energy.load,
+    grid_load: energy.gridImport,
+    grid_feed: -energy.gridExport,
+  }
+  const spans = Object.entries(counters).flatMap(([name, value]) => [
+    [`energy_e_${name}_day`, value],
+    [`energy_e_${name}_month`, value + 200_000],
+    [`energy_e_${name}_year`, value + 2_400_000],
+  ])
+  return {
+    ...Object.fromEntries(spans),
     energy_e_load_total: 9_000_000 + energy.load,
     energy_grid_load_total: 3_000_000 + energy.gridImport,
     energy_e_grid_feed_total: -(4_000_000 + energy.gridExport),

@@ -5,6 +5,8 @@ export interface Transmission {
   readonly parts: readonly Uint8Array[]
   readonly afterMs: number
   readonly pauseMs: number
+  /** Called when the last part was sent, or cut off. */
+  readonly onSent?: () => void
 }
 
 /** How many answers may wait; a real line has no memory for more either. */
@@ -50,7 +52,7 @@ export class SerialLine {
     this.#isBusy = false
   }
 
-  async #transmit({ parts, afterMs, pauseMs }: Transmission): Promise<void> {
+  async #transmit({ parts, afterMs, pauseMs, onSent }: Transmission): Promise<void> {
     if (afterMs > 0) await this.#timers.delay(afterMs)
     this.#isSending = parts.length > 1
     this.#isCut = false
@@ -60,5 +62,6 @@ export class SerialLine {
       this.#send(part)
     }
     this.#isSending = false
+    onSent?.()
   }
 }

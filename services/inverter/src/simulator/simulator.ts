@@ -2,16 +2,16 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { createLog, OperatorError, type Log, type Timers } from '@hearth/runtime'
 import type { Catalog } from '../catalog/catalog.ts'
 import { encodeFrame, type Frame } from '../protocol/frame.ts'
-import { answerBytes } from './answer-bytes.ts'
 import type { SimulatedSlave } from './binary-payloads.ts'
 import { Client } from './client.ts'
-import { damaged } from './damage.ts'
 import { Faults, noFaults } from './faults.ts'
 import { SimulatedInverter } from './inverter.ts'
+import { PeriodicCycles } from './periodic-cycles.ts'
 import type { PlantState } from './plant-physics.ts'
 import type { RegisterFile } from './register-file.ts'
 import type { Replay } from './replay.ts'
 import { SerialLine } from './serial-line.ts'
+import { endlessBytes, longestShort, transmissionsOf, type Reply } from './transmissions.ts'
 import { keepState } from './state-file.ts'
 import { WireLog, type WireEntry } from './wire-log.ts'
 
@@ -72,7 +72,7 @@ class TcpSimulator implements Simulator {
   readonly #line: SerialLine
   readonly #log = new WireLog()
   readonly #inverters = new Map<number | undefined, SimulatedInverter>()
-  readonly #cycles = new Map<number | undefined, () => void>()
+  readonly #cycles: PeriodicCycles
   readonly #main: SimulatedInverter
   #faults: Faults
   #server: Server | undefined
@@ -85,6 +85,7 @@ class TcpSimulator implements Simulator {
     this.#options = options
     this.#faults = Faults.parse({ ...options.faults })
     this.#line = new SerialLine(timers, (bytes) => this.sendRaw(bytes))
+    this.#cycles = new PeriodicCycles(timers, (address) => this.#cycle(address))
     const parts = { catalog, timers, slaves, faults: () => this.#faults }
     this.#main = new SimulatedInverter({ ...parts, seed })
     this.#inverters.set(undefined, this.#main)
@@ -132,19 +133,14 @@ class TcpSimulator implements Simulator {
   }
 
   sendRaw(bytes: Uint8Array): void {
-    this.#log.add({
-      at: this.#options.timers.monotonic(),
-      connection: 0,
-      direction: 'out',
-      frame: undefined,
-      bytes: Buffer.from(bytes).toString('hex'),
-    })
+    const at = this.#options.timers.monotonic()
+    this.#log.add({ at, connection: 0, direction: 'out', frame: undefined, bytes: Buffer.from(bytes).toString('hex') })
     for (const client of this.#clients) client.send(bytes)
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
-    for (const cancel of this.#cycles.values()) cancel()
+    this.#cycles.close()
     this.#line.close()
     this.#refuse()
     await this.#stopState()
@@ -210,11 +206,17 @@ class TcpSimulator implements Simulator {
   }
 
   #answerRead(client: Client, inverter: SimulatedInverter, frame: Frame): void {
-    client.openReads = 0
     const recorded = this.#options.replay?.next(frame.address, frame.objectId)
-    const payload = recorded?.payload ?? this.#payload(inverter, frame.objectId)
-    if (payload === undefined) return
-    this.#answer(frame, payload, recorded?.isLong ?? payload.length > 246)
+    if (recorded === undefined) this.#answerWith(client, frame, this.#payload(inverter, frame.objectId))
+    else this.#answer(client, frame, recorded)
+  }
+
+  #answerWith(
+    client: Client | undefined,
+    to: Pick<Frame, 'address' | 'objectId'>,
+    payload: Uint8Array | undefined,
+  ): void {
+    if (payload !== undefined) this.#answer(client, to, { payload, isLong: payload.length > longestShort })
   }
 
   #payload(inverter: SimulatedInverter, objectId: number): Uint8Array | undefined {
@@ -230,11 +232,11 @@ class TcpSimulator implements Simulator {
     }
     const answer = inverter.answerToWrite(frame.objectId, frame.payload)
     if (answer !== undefined) {
-      if (!this.#faults.silent) this.#answer(frame, answer, true)
+      if (!this.#faults.silent) this.#answer(undefined, frame, { payload: answer, isLong: true })
       return
     }
     inverter.write(frame.objectId, frame.payload)
-    if (this.#faults.answerWrites) this.#answer(frame, frame.payload, false)
+    if (this.#faults.answerWrites) this.#answerWith(undefined, frame, frame.payload)
     if (this.#options.catalog.byId(frame.objectId)?.name === 'pas_period') this.#renewCycle(frame.address)
   }
 
@@ -246,69 +248,41 @@ class TcpSimulator implements Simulator {
       client.close()
       return
     }
-    const payload = this.#payload(inverter, frame.objectId)
-    if (payload !== undefined) this.#answer(frame, payload, false)
+    this.#answerWith(undefined, frame, this.#payload(inverter, frame.objectId))
   }
 
-  #answer({ address, objectId }: Frame, payload: Uint8Array, isLong: boolean): void {
-    const { timers, seed = 1 } = this.#options
-    const faults = this.#faults
-    const to = faults.plainForPlant ? undefined : faults.wrongAddress ? (address ?? 0) + 1 : address
+  #answer(
+    client: Client | undefined,
+    { address, objectId }: Pick<Frame, 'address' | 'objectId'>,
+    { payload, isLong }: Reply,
+  ): void {
+    const onSent = () => {
+      if (client !== undefined) client.openReads = Math.max(0, client.openReads - 1)
+    }
     this.#answers += 1
-    const count = this.#answers
-    for (const bytes of this.#foreign(objectId, to)) this.#line.add({ parts: [bytes], afterMs: 1, pauseMs: 0 })
-    const bytes = answerBytes({ address: to, objectId, payload, isLong, count }, faults)
-    const parts = damaged(bytes, faults, { seed, count })
-    this.#line.add({ parts, afterMs: faults.latencyMs, pauseMs: faults.byteByByteMs || faults.splitPauseMs })
-    if (faults.endless)
-      timers.after(0, () =>
-        this.sendRaw(Buffer.concat([Buffer.from([0x2b, 0x06, 0xff, 0xff]), Buffer.alloc(20_000, 1)])),
-      )
-  }
-
-  /** Answers that somebody else asked for. */
-  #foreign(objectId: number, address: number | undefined): Uint8Array[] {
-    const { foreignReplies, foreignSameObject } = this.#faults
-    const others = this.#options.catalog.objects.filter(
-      (object) => object.type === 'float' && object.objectId !== objectId,
-    )
-    const foreign = Array.from({ length: foreignReplies }, (_, index) =>
-      encodeFrame({
-        command: 'response',
-        address,
-        objectId: others[index % others.length]?.objectId ?? 1,
-        payload: Buffer.from('44800000', 'hex'),
-      }),
-    )
-    if (foreignSameObject === '') return foreign
-    return [
-      ...foreign,
-      encodeFrame({ command: 'response', address, objectId, payload: Buffer.from(foreignSameObject, 'hex') }),
-    ]
+    const { catalog, seed = 1 } = this.#options
+    const answer = { address, objectId, payload, isLong, count: this.#answers }
+    const transmissions = transmissionsOf(answer, { faults: this.#faults, catalog, seed })
+    for (const transmission of transmissions.slice(0, -1)) this.#line.add(transmission)
+    for (const own of transmissions.slice(-1)) this.#line.add({ ...own, onSent })
+    if (this.#faults.endless) this.sendRaw(endlessBytes)
   }
 
   /** Somebody wrote the interval: the values that are sent by themselves follow it, none at zero. */
   #renewCycle(address: number | undefined): void {
-    const { timers } = this.#options
-    this.#cycles.get(address)?.()
     const seconds = Number(this.#inverters.get(address)?.registers.get('pas_period') ?? 0)
     if (seconds === 0) for (const client of this.#clients) client.registered.delete(address)
-    else
-      this.#cycles.set(
-        address,
-        timers.after(seconds * 1000, () => this.#cycle(address)),
-      )
+    this.#cycles.set(address, seconds)
   }
 
   #cycle(address: number | undefined): void {
     const inverter = this.#inverters.get(address)
-    const objects = new Set([...this.#clients].flatMap((client) => [...(client.registered.get(address) ?? [])]))
-    const isQuiet = this.#faults.periodicStops || this.#faults.bootloader || this.#faults.silent
-    for (const objectId of isQuiet || inverter === undefined ? [] : objects) {
-      const payload = inverter === undefined ? undefined : this.#payload(inverter, objectId)
-      if (payload !== undefined)
-        this.#answer({ command: 'read', address, objectId, payload: new Uint8Array(0) }, payload, false)
-    }
+    const { periodicStops, bootloader, silent } = this.#faults
+    const objects = new Set<number>()
+    for (const client of this.#clients) for (const id of client.registered.get(address) ?? []) objects.add(id)
+    if (inverter !== undefined && !periodicStops && !bootloader && !silent)
+      for (const objectId of objects)
+        this.#answerWith(undefined, { address, objectId }, this.#payload(inverter, objectId))
     this.#renewCycle(address)
   }
 

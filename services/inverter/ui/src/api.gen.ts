@@ -1804,6 +1804,1525 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/devices/{device_id}/battery/dispatch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Dispatch and restore state */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    device_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Dispatch"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not there */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not now */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Start or replace a dispatch
+         * @description Keeps the present settings of the device and puts them back when the operation ends, at `valid_until` at the latest. The same command again changes nothing; another one replaces the first without a gap.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    device_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["DispatchRequest"];
+                };
+            };
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Dispatch"];
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not there */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Conflicts with what is there */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description The body is too large */
+                413: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description The body is not JSON */
+                415: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What stands behind the service did not do its part */
+                502: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not now */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Waited too long */
+                504: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        /**
+         * Stop a dispatch and put the settings back
+         * @description When the device cannot be reached the answer has state fault_restore_pending, and it is tried again.
+         */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    device_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Dispatch"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not there */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not now */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/devices/{device_id}/battery/dispatch/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What a dispatch would do
+         * @description Checks the same request and reads the registers; writes nothing.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    device_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["DispatchRequest"];
+                };
+            };
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["DispatchPreview"];
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not there */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Conflicts with what is there */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description The body is too large */
+                413: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description The body is not JSON */
+                415: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What stands behind the service did not do its part */
+                502: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not now */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Waited too long */
+                504: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/devices/{device_id}/energy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the Energy Manager does and could do */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    device_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Energy"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not there */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not now */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/devices/{device_id}/energy/command": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Command the battery, in mode external
+         * @description Charges from the grid, discharges to the load, holds the battery at 0 W, or gives the device back to its own automatic. A command ends by itself after an hour unless another one follows.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    device_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["EnergyCommand"];
+                };
+            };
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Energy"];
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not there */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Conflicts with what is there */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description The body is too large */
+                413: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description The body is not JSON */
+                415: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What stands behind the service did not do its part */
+                502: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not now */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Waited too long */
+                504: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/energy/devices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The Energy Manager of every device */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["EnergyDevices"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/energy/devices/{device_id}/mode": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Choose who may command
+         * @description What the old mode started is handed back first; when that fails the mode stays as it was.
+         */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    device_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["EnergyModeChange"];
+                };
+            };
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["EnergyDevice"];
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not there */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Conflicts with what is there */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description The body is too large */
+                413: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description The body is not JSON */
+                415: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not now */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/energy/devices/{device_id}/command": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Command the battery, in mode manual
+         * @description Charges from the grid, discharges to the load, holds the battery at 0 W, or gives the device back to its own automatic. A command ends by itself after an hour unless another one follows.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    device_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["EnergyCommand"];
+                };
+            };
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Energy"];
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not there */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Conflicts with what is there */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description The body is too large */
+                413: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description The body is not JSON */
+                415: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What stands behind the service did not do its part */
+                502: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not now */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Waited too long */
+                504: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/dispatch/devices/{device_id}/capabilities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is known about a device */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    device_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["DeviceCapabilities"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not there */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/dispatch/devices/{device_id}/capabilities/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Record a capability
+         * @description Replaces the whole record. Evidence that is left out goes back to what is assumed.
+         */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    device_id: string;
+                    name: components["schemas"]["CapabilityNameInput"];
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["CapabilityUpdate"];
+                };
+            };
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Capability"];
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not there */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Conflicts with what is there */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description The body is too large */
+                413: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description The body is not JSON */
+                415: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not now */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/dispatch/devices/{device_id}/capabilities:copy-from": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Copy capabilities from a device of the same model and firmware
+         * @description Only those whose evidence is of the given model and firmware are copied.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    device_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["CapabilityCopy"];
+                };
+            };
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["CapabilityCopied"];
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not there */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Conflicts with what is there */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description The body is too large */
+                413: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description The body is not JSON */
+                415: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not now */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/devices/{device_id}/journal": {
         parameters: {
             query?: never;
@@ -3737,7 +5256,112 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /** Allow or no longer allow writing some */
+        patch: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ApprovalChange"];
+                };
+            };
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ParameterList"];
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Conflicts with what is there */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description The body is too large */
+                413: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description The body is not JSON */
+                415: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
         trace?: never;
     };
     "/admin/api/settings": {
@@ -4380,6 +6004,78 @@ export interface components {
         AdminDeviceList: {
             devices: components["schemas"]["AdminDevice"][];
         };
+        ApprovalChange: {
+            /** @default [] */
+            approve: string[];
+            /** @default [] */
+            revoke: string[];
+        };
+        Capability: {
+            name: components["schemas"]["CapabilityName"];
+            /** @enum {string} */
+            status: "unverified" | "verified";
+            battery_discharge_positive: boolean | null;
+            grid_import_positive: boolean | null;
+            /** @description Raw value of power_mng_soc_strategy that means external control */
+            soc_strategy_external_code: number | null;
+            enum_byte_width: number | null;
+            bool_byte_width: number | null;
+            write_frame_layout_verified: boolean | null;
+            apply_sequence_verified: boolean | null;
+            sequence_order_relevant: boolean | null;
+            /** @description Unit in which power_mng_soc_target_set holds its value */
+            soc_target_unit: ("ratio" | "percent") | null;
+            export_limit_zero_blocks_export: boolean | null;
+            /** @description The device forgets the setpoint unless it is sent again */
+            volatile: boolean | null;
+            refresh_interval_seconds: number | null;
+            verified_device_model: string | null;
+            verified_firmware: string | null;
+            verified_at: string | null;
+            verified_by: string | null;
+            note: string | null;
+        };
+        CapabilityCopied: {
+            device_id: string;
+            copied: components["schemas"]["CapabilityName"][];
+            not_copied: {
+                name: components["schemas"]["CapabilityName"];
+                /** @enum {string} */
+                reason: "not_verified" | "other_device_model" | "other_firmware";
+            }[];
+            capabilities: components["schemas"]["Capability"][];
+        };
+        CapabilityCopy: {
+            source_device_id: string;
+            target_device_model: string;
+            target_firmware: string;
+        };
+        /** @enum {string} */
+        CapabilityName: "battery_power_sign_convention" | "grid_power_sign_convention" | "write_path_convention" | "export_limit_convention" | "setpoint_volatility";
+        /** @enum {string} */
+        CapabilityNameInput: "battery_power_sign_convention" | "grid_power_sign_convention" | "write_path_convention" | "export_limit_convention" | "setpoint_volatility";
+        CapabilityUpdate: {
+            /** @enum {string} */
+            status: "unverified" | "verified";
+            battery_discharge_positive?: boolean | null;
+            grid_import_positive?: boolean | null;
+            /** @description Raw value of power_mng_soc_strategy that means external control */
+            soc_strategy_external_code?: number | null;
+            enum_byte_width?: number | null;
+            bool_byte_width?: number | null;
+            write_frame_layout_verified?: boolean | null;
+            apply_sequence_verified?: boolean | null;
+            sequence_order_relevant?: boolean | null;
+            /** @description Unit in which power_mng_soc_target_set holds its value */
+            soc_target_unit?: ("ratio" | "percent") | null;
+            export_limit_zero_blocks_export?: boolean | null;
+            /** @description The device forgets the setpoint unless it is sent again */
+            volatile?: boolean | null;
+            refresh_interval_seconds?: number | null;
+            verified_device_model?: string | null;
+            verified_firmware?: string | null;
+            note?: string | null;
+        };
         ConnectionResult: {
             reachable: boolean;
             detail: string;
@@ -4427,6 +6123,10 @@ export interface components {
             /** @enum {string} */
             role: "master" | "slave" | "standalone";
             ready: boolean;
+        };
+        DeviceCapabilities: {
+            device_id: string;
+            capabilities: components["schemas"]["Capability"][];
         };
         DeviceChange: {
             host?: string;
@@ -4535,11 +6235,282 @@ export interface components {
             dispatch_restore_pending: boolean;
             dispatch_record_corrupt: boolean;
         };
+        Dispatch: {
+            device_id: string;
+            /** @description 32 hexadecimal digits; null while nothing is active */
+            operation_id: string | null;
+            mode: components["schemas"]["DispatchMode"] | null;
+            /** @enum {string} */
+            state: "idle" | "precheck" | "applying" | "charging" | "discharging" | "holding" | "replacing" | "target_reached" | "restoring" | "fault" | "fault_restore_pending";
+            /** @enum {string} */
+            phase: "idle" | "precheck" | "applying" | "controlling" | "replacing" | "restoring" | "fault";
+            /**
+             * @description Whose settings the device has: ours, its own, or it could not be confirmed
+             * @enum {string}
+             */
+            control_state: "controlled" | "restored" | "unknown";
+            /** @description Settings are half changed: they are being put back, or will be as soon as that is possible */
+            restore_required: boolean;
+            target_soc_percent: number | null;
+            /** @description The bound in force */
+            max_power_w: number | null;
+            max_power_w_requested: number | null;
+            max_power_w_clamped: boolean;
+            /** @description When control ends at the latest, caps considered */
+            valid_until: string | null;
+            /** @enum {string} */
+            commanded_direction: "none" | "charge" | "discharge";
+            commanded_power_w: number;
+            /** @description Why the last or the ending operation stopped */
+            stop_reason: components["schemas"]["DispatchStopReason"] | null;
+            /** @description Code of the error that stopped it */
+            fault_code: string | null;
+            /** @description The operation took the place of another */
+            replaced: boolean;
+            /** @description Failed attempts to put the settings back */
+            restore_attempts: number;
+            next_restore_at: string | null;
+        };
         DispatchDeviceChange: {
             max_charge_power_w?: number | null;
             max_discharge_power_w?: number | null;
             engineering_mode?: boolean;
         };
+        /** @enum {string} */
+        DispatchMode: "charge_from_grid" | "discharge_to_load" | "hold";
+        DispatchPreview: {
+            device_id: string;
+            /**
+             * @description What the same request would do now
+             * @enum {string}
+             */
+            outcome: "start" | "replace" | "unchanged" | "target_reached";
+            mode: components["schemas"]["DispatchMode"];
+            target_soc_percent: number | null;
+            battery_soc_percent: number;
+            max_power_w: number | null;
+            max_power_w_requested: number | null;
+            max_power_w_clamped: boolean;
+            /** Format: date-time */
+            valid_until: string;
+            valid_until_clamped: boolean;
+            /** @enum {string} */
+            commanded_direction: "none" | "charge" | "discharge";
+            commanded_power_w: number;
+            /** @description Registers in the order they would be written */
+            changes: {
+                name: string;
+                from: number | boolean;
+                to: number | boolean;
+            }[];
+            /** @description Registers in the order they would be written at the end */
+            restores: {
+                name: string;
+                to: number | boolean;
+            }[];
+            warnings: {
+                code: string;
+                detail: string;
+            }[];
+        };
+        DispatchRequest: {
+            /** @enum {string} */
+            mode: "charge_from_grid" | "discharge_to_load" | "hold" | "export_to_grid";
+            /** @description State of charge that ends the operation, 5 to 95; not for hold */
+            target_soc_percent?: number;
+            /** @description Upper bound, clamped to the limit of the device; not for hold */
+            max_power_w?: number;
+            /**
+             * Format: date-time
+             * @description When control ends at the latest, with time zone offset; capped at six hours
+             */
+            valid_until: string;
+            /** @description Replace this operation and no other */
+            expected_operation_id?: string;
+        };
+        /** @enum {string} */
+        DispatchStopReason: "target_reached" | "ttl_expired" | "telemetry_stale" | "operator_cancelled" | "shutdown" | "device_error" | "write_not_allowed" | "store_unavailable" | "device_reconfigured" | "snapshot_stale";
+        Energy: {
+            device_id: string;
+            mode: components["schemas"]["EnergyMode"];
+            armed: boolean;
+            /** @enum {string} */
+            accepts_commands_from: "none" | "admin" | "api";
+            /** @enum {string} */
+            state: "automatic" | "starting" | "charging" | "discharging" | "holding" | "stopping" | "fault";
+            /** @description What runs now by command; null for the device’s own automatic */
+            action: components["schemas"]["EnergyAction"] | null;
+            target_soc_percent: number | null;
+            power_limit_w: number | null;
+            /** @description The limit of the device is lower than what was asked for */
+            power_limit_clamped: boolean;
+            commanded_power_w: number;
+            /** @enum {string} */
+            commanded_direction: "none" | "charge" | "discharge";
+            until: string | null;
+            stop_reason: components["schemas"]["EnergyStopReason"] | null;
+            /** @description Ends earlier than usual, because not everything is verified */
+            time_limited: boolean;
+            target_soc_window: {
+                min: number;
+                max: number;
+            };
+            /** @description Import from the grid and discharge of the battery are positive */
+            readings: {
+                battery_soc_percent: {
+                    value: number | null;
+                    age_seconds: number | null;
+                    stale: boolean;
+                };
+                grid_power_w: {
+                    value: number | null;
+                    age_seconds: number | null;
+                    stale: boolean;
+                };
+                pv_power_w: {
+                    value: number | null;
+                    age_seconds: number | null;
+                    stale: boolean;
+                };
+                house_load_w: {
+                    value: number | null;
+                    age_seconds: number | null;
+                    stale: boolean;
+                };
+                battery_power_w: {
+                    value: number | null;
+                    age_seconds: number | null;
+                    stale: boolean;
+                };
+            };
+            actions: {
+                action: components["schemas"]["EnergyAction"];
+                available: boolean;
+                reason: ("mode_off" | "write_not_permitted" | "limits_missing" | "hardware_not_verified" | "restore_required") | null;
+            }[];
+        };
+        /** @enum {string} */
+        EnergyAction: "charge" | "discharge" | "hold" | "auto";
+        /** @enum {string} */
+        EnergyActionInput: "charge" | "discharge" | "hold" | "auto";
+        EnergyCommand: {
+            action: components["schemas"]["EnergyActionInput"];
+            /** @description Needed for charge and discharge; 7 to 95 */
+            target_soc_percent?: number;
+            /** @description For charge and discharge; the limit of the device when left out */
+            max_power_w?: number;
+        };
+        EnergyDevice: {
+            device_id: string;
+            mode: components["schemas"]["EnergyMode"];
+            armed: boolean;
+            /** @enum {string} */
+            accepts_commands_from: "none" | "admin" | "api";
+            /** @enum {string} */
+            state: "automatic" | "starting" | "charging" | "discharging" | "holding" | "stopping" | "fault";
+            /** @description What runs now by command; null for the device’s own automatic */
+            action: components["schemas"]["EnergyAction"] | null;
+            target_soc_percent: number | null;
+            power_limit_w: number | null;
+            /** @description The limit of the device is lower than what was asked for */
+            power_limit_clamped: boolean;
+            commanded_power_w: number;
+            /** @enum {string} */
+            commanded_direction: "none" | "charge" | "discharge";
+            until: string | null;
+            stop_reason: components["schemas"]["EnergyStopReason"] | null;
+            /** @description Ends earlier than usual, because not everything is verified */
+            time_limited: boolean;
+            target_soc_window: {
+                min: number;
+                max: number;
+            };
+            /** @description Import from the grid and discharge of the battery are positive */
+            readings: {
+                battery_soc_percent: {
+                    value: number | null;
+                    age_seconds: number | null;
+                    stale: boolean;
+                };
+                grid_power_w: {
+                    value: number | null;
+                    age_seconds: number | null;
+                    stale: boolean;
+                };
+                pv_power_w: {
+                    value: number | null;
+                    age_seconds: number | null;
+                    stale: boolean;
+                };
+                house_load_w: {
+                    value: number | null;
+                    age_seconds: number | null;
+                    stale: boolean;
+                };
+                battery_power_w: {
+                    value: number | null;
+                    age_seconds: number | null;
+                    stale: boolean;
+                };
+            };
+            actions: {
+                action: components["schemas"]["EnergyAction"];
+                available: boolean;
+                reason: ("mode_off" | "write_not_permitted" | "limits_missing" | "hardware_not_verified" | "restore_required") | null;
+            }[];
+            device_name: string;
+            connection_state: string | null;
+            write_support_enabled: boolean;
+            engineering_mode: boolean;
+            max_charge_power_w: number | null;
+            max_discharge_power_w: number | null;
+            gates: {
+                /** @enum {string} */
+                charge: "verified" | "engineering" | "closed";
+                /** @enum {string} */
+                discharge: "verified" | "engineering" | "closed";
+                /** @enum {string} */
+                hold: "verified" | "engineering" | "closed";
+            };
+            capabilities: {
+                name: components["schemas"]["CapabilityName"];
+                /** @enum {string} */
+                status: "unverified" | "verified";
+            }[];
+            required_names: string[];
+            approved_names: string[];
+            mode_changed_at: string | null;
+            mode_changed_by: string | null;
+            fault_code: string | null;
+            restore_attempts: number;
+            next_restore_at: string | null;
+            /** @description Newest first, at most 50 */
+            stops: {
+                /** Format: date-time */
+                at: string;
+                action: components["schemas"]["EnergyAction"];
+                reason: components["schemas"]["EnergyStopReason"];
+                operation_id: string;
+            }[];
+        };
+        EnergyDevices: {
+            devices: components["schemas"]["EnergyDevice"][];
+        };
+        /**
+         * @description Who may command: nobody, the administrator on the pages, the API
+         * @enum {string}
+         */
+        EnergyMode: "off" | "manual" | "external";
+        EnergyModeChange: {
+            mode: components["schemas"]["EnergyModeInput"];
+        };
+        /**
+         * @description Who may command: nobody, the administrator on the pages, the API
+         * @enum {string}
+         */
+        EnergyModeInput: "off" | "manual" | "external";
+        /** @enum {string} */
+        EnergyStopReason: "target_reached" | "time_limit_reached" | "telemetry_unavailable" | "stopped_by_operator" | "device_state_unreadable" | "write_not_permitted" | "device_error" | "service_unavailable" | "service_shutdown" | "device_changed";
         EnvironmentFacts: {
             bind_address: string;
             bind_port: number;
