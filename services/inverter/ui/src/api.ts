@@ -1,0 +1,53 @@
+import { answer, createApiClient, createSessionStore } from '@hearth/ui'
+import type { components, paths } from './api.gen.ts'
+
+type Schemas = components['schemas']
+export type AdminDevice = Schemas['AdminDevice']
+export type MetricValue = Schemas['MetricValue']
+export type DeviceHealth = Schemas['DeviceHealth']
+export type DeviceReadiness = Schemas['DeviceReadiness']
+export type Parameter = Schemas['Parameter']
+export type Token = Schemas['Token']
+export type SettingsView = Schemas['SettingsView']
+export type GatewaySettings = Schemas['GatewaySettings']
+export type DashboardLayout = Schemas['DashboardLayout']
+export type Transports = Schemas['Transports']
+export type RecordedFrame = Schemas['RecordedFrame']
+export type JournalRecord = Schemas['JournalRecord']
+
+/** The session of this page. */
+export const session = createSessionStore('/admin/api/session')
+
+/** The service's API, typed by its OpenAPI document. */
+export const api = createApiClient<paths>(session)
+
+/** Names of cached answers; an event that says `changed` names the same collections. */
+export const keys = {
+  devices: ['devices'],
+  parameters: ['parameters'],
+  settings: ['settings'],
+  tokens: ['tokens'],
+  capabilities: ['capabilities'],
+  values: ['values'],
+  health: ['health'],
+  layout: ['layout'],
+  release: ['release'],
+  transports: ['transports'],
+  frames: ['frames'],
+  journal: ['journal'],
+  dispatch: ['dispatch'],
+  energy: ['energy'],
+} as const
+
+/** All devices with address, state and limits. */
+export const readDevices = async () => (await answer(api.GET('/admin/api/devices'))).devices
+
+/** Settings, what the environment decides, and whether writing is allowed. */
+export const readSettings = () => answer(api.GET('/admin/api/settings'))
+
+/** All objects of the catalog with what is shown and what may be written. */
+export const readParameters = async () => (await answer(api.GET('/admin/api/parameters'))).parameters
+
+/** What the inverter says about itself in words. */
+export const readHealth = (deviceId: string) =>
+  answer(api.GET('/api/v1/devices/{device_id}/health', { params: { path: { device_id: deviceId } } }))

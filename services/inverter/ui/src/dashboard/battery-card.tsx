@@ -1,0 +1,111 @@
+import { LoadingLines, RelativeTime, StatusBadge } from '@hearth/ui'
+import type { CSSProperties, ReactNode } from 'react'
+import type { DeviceHealth } from '../api.ts'
+import { batteryWord } from '../values/energy-flow.ts'
+import { numberOf, type ValueMap } from '../values/live-value.ts'
+import { measure, percent, power, spell } from '../values/quantity.ts'
+import { moduleFills, plainWord, type Tower, towersOf } from './battery-towers.ts'
+import { StaleSign, useStaleness } from './figure.tsx'
+
+/** The battery: how full, what it does, and how it is. */
+export function BatteryCard({ values, health }: { values: ValueMap | undefined; health: DeviceHealth | undefined }) {
+  const stale = useStaleness([values?.['battery_soc'], values?.['battery_power']])
+  if (values === undefined) return <LoadingLines lines={5} />
+  const towers = towersOf(values)
+  const watts = numberOf(values, 'battery_power')
+  const { digits, unit } = percent(numberOf(values, 'battery_soc'))
+  return (
+    <div className="battery" data-stale={stale !== null || undefined}>
+      <div className="battery-towers">
+        {towers.map((tower) => (
+          <TowerPicture key={tower.name} tower={tower} isOnly={towers.length === 1} />
+        ))}
+      </div>
+      <div className="battery-words">
+        <p className="battery-charge">
+          {digits}
+          <small> {unit}</small> <StaleSign reason={stale} />
+        </p>
+        <p className="battery-power">
+          {batteryWord(watts)}
+          {batteryWord(watts) !== 'Resting' && watts !== undefined && <b> {spell(power(watts))}</b>}
+        </p>
+        <dl className="hearth-facts">
+          {facts(values, { towers, health }).map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+        <BatteryFlags health={health} />
+      </div>
+    </div>
+  )
+}
+
+function facts(
+  values: ValueMap,
+  { towers, health }: { towers: readonly Tower[]; health: DeviceHealth | undefined },
+): [string, ReactNode][] {
+  const modules = towers.map((tower) => tower.modules).join(' + ')
+  const calibration = health?.battery
+  return [
+    ['Temperature', towers.map((tower) => spell(measure(tower.temperature, '°C', 1))).join(' / ')],
+    ['Voltage', spell(measure(numberOf(values, 'battery_voltage'), 'V', 1))],
+    ['Modules', modules === '0' ? '–' : modules],
+    ['Cycles', spell(measure(numberOf(values, 'battery_cycles'), ''))],
+    [
+      'Next calibration',
+      calibration === undefined || calibration.next_calibration_at === null ? (
+        '–'
+      ) : (
+        <RelativeTime key="at" value={calibration.next_calibration_at} />
+      ),
+    ],
+  ]
+}
+
+function TowerPicture({ tower, isOnly }: { tower: Tower; isOnly: boolean }) {
+  const fills = moduleFills(tower.soc, tower.modules)
+  return (
+    <figure className="tower">
+      <div className="tower-stack" aria-hidden>
+        {fills.map((fill, index) => (
+          <span
+            // Modules have no identity of their own; their place is it.
+            // oxlint-disable-next-line react/no-array-index-key
+            key={index}
+            style={{ '--fill': `${Math.round(fill * 100)}%` } as CSSProperties}
+          />
+        ))}
+      </div>
+      {!isOnly && (
+        <figcaption>
+          {tower.name}
+          <br />
+          {spell(percent(tower.soc))}
+        </figcaption>
+      )}
+    </figure>
+  )
+}
+
+function BatteryFlags({ health }: { health: DeviceHealth | undefined }) {
+  if (health === undefined) return null
+  const flags = [...new Set([...(health.battery.status?.flags ?? []), ...(health.battery.status2?.flags ?? [])])]
+  return (
+    <div className="flag-row">
+      {health.battery.has_error && <StatusBadge tone="bad">Error</StatusBadge>}
+      {health.battery.is_calibrating && <StatusBadge tone="accent">Calibrating</StatusBadge>}
+      {health.battery.is_balancing && <StatusBadge tone="accent">Balancing</StatusBadge>}
+      {flags
+        .filter((flag) => !/^(?:error|balancing|calibration_\w+)$/.test(flag))
+        .map((flag) => (
+          <StatusBadge key={flag} tone="quiet">
+            {plainWord(flag)}
+          </StatusBadge>
+        ))}
+    </div>
+  )
+}

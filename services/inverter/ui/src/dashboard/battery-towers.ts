@@ -1,0 +1,45 @@
+import { numberOf, type ValueMap } from '../values/live-value.ts'
+import { moduleSerials } from '../values/metric-names.ts'
+
+/** One battery tower as the card draws it. */
+export interface Tower {
+  name: string
+  modules: number
+  /** 0 to 1. */
+  soc: number | undefined
+  temperature: number | undefined
+}
+
+/** The towers that are there: the first always, the second when it has modules. */
+export function towersOf(values: ValueMap): Tower[] {
+  const [first, second] = moduleSerials.map(
+    (names) => names.filter((name) => typeof values[name]?.value === 'string' && values[name].value !== '').length,
+  )
+  const one = (name: string, modules: number, prefix: string): Tower => ({
+    name,
+    modules,
+    soc: numberOf(values, `${prefix}_soc`),
+    temperature: numberOf(values, `${prefix}_temperature`),
+  })
+  const towers = [one('Tower 1', first ?? 0, 'battery')]
+  return (second ?? 0) > 0 ? [...towers, one('Tower 2', second ?? 0, 'battery_placeholder_0')] : towers
+}
+
+/** How full each module of a tower is drawn, from the top one down, 0 to 1. */
+export function moduleFills(soc: number | undefined, modules: number): number[] {
+  const count = Math.max(1, modules)
+  const level = Math.min(1, Math.max(0, soc ?? 0)) * count
+  return Array.from({ length: count }, (_, index) => Math.min(1, Math.max(0, level - (count - 1 - index))))
+}
+
+/** Whole days from `now` to the moment a metric gives in seconds since 1970; undefined when it gives none. */
+export function daysUntil(seconds: number | undefined, now: number): number | undefined {
+  if (seconds === undefined || seconds <= 0) return undefined
+  return Math.ceil((seconds * 1000 - now) / 86_400_000)
+}
+
+/** A word of the device, such as `calibration_high`, as a person reads it. */
+export function plainWord(word: string): string {
+  const text = word.replaceAll('_', ' ')
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

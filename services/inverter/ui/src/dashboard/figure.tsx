@@ -1,0 +1,67 @@
+import { Skeleton, Tooltip, VisuallyHidden } from '@mantine/core'
+import { useNow } from '@hearth/ui'
+import { IconClockExclamation } from '@tabler/icons-react'
+import type { ComponentType, ReactNode } from 'react'
+import { type LiveValue, staleness } from '../values/live-value.ts'
+import type { Quantity } from '../values/quantity.ts'
+
+/** One number with what it is called; while it is not known, its room is kept. */
+export function Figure(props: {
+  label: string
+  icon: ComponentType<{ size?: number; stroke?: number; 'aria-hidden'?: boolean }>
+  kind?: 'solar' | 'house' | 'battery' | 'grid'
+  quantity: Quantity | undefined
+  note?: ReactNode
+  stale?: string | null | undefined
+}) {
+  const { label, icon: Icon, kind, quantity, note, stale } = props
+  return (
+    <div className="figure" data-kind={kind} data-stale={(stale ?? null) !== null || undefined}>
+      <p className="figure-label">
+        <Icon size={17} stroke={1.8} aria-hidden />
+        {label}
+        <StaleSign reason={stale} />
+      </p>
+      <p className="figure-value">
+        {quantity === undefined ? (
+          <Skeleton height={22} width={90} />
+        ) : (
+          <>
+            {quantity.digits}
+            {quantity.unit !== '' && <small> {quantity.unit}</small>}
+          </>
+        )}
+      </p>
+      <p className="figure-note">{(stale ?? null) === null ? (note ?? ' ') : `old: ${stale}`}</p>
+    </div>
+  )
+}
+
+/** A clock with the reason why a value is old; nothing while it is fresh. */
+export function StaleSign({ reason }: { reason: string | null | undefined }) {
+  if (reason === null || reason === undefined) return null
+  return (
+    <Tooltip label={`Old value: ${reason}`}>
+      <span className="stale-sign">
+        <IconClockExclamation size={16} aria-hidden />
+        <VisuallyHidden>Old value: {reason}</VisuallyHidden>
+      </span>
+    </Tooltip>
+  )
+}
+
+/** Seconds after which a value that is read all the time counts as old. */
+const flowMaxAge = 45
+/** The same for values that change slowly. */
+const slowMaxAge = 900
+
+/** Why any of these values is old, renewed as time goes by. */
+export function useStaleness(values: readonly (LiveValue | undefined)[], pace: 'flow' | 'slow' = 'flow') {
+  const now = useNow().getTime()
+  for (const value of values) {
+    const limits = { now, maxAgeSeconds: pace === 'flow' ? flowMaxAge : slowMaxAge }
+    const reason = value === undefined ? null : staleness(value, limits)
+    if (reason !== null) return reason
+  }
+  return null
+}

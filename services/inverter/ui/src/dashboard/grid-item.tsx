@@ -1,0 +1,82 @@
+import { ActionIcon, Title } from '@mantine/core'
+import { SimulatedBadge } from '../devices/device-badges.tsx'
+import { IconArrowsMove, IconEyeOff, IconResize } from '@tabler/icons-react'
+import type { KeyboardEvent } from 'react'
+import { type GridEdit, slotStyle } from './grid-edit.ts'
+import type { Placed, Step } from './grid-placement.ts'
+import { useGesture } from './use-gesture.ts'
+import { isFigure, WidgetContent, type WidgetData } from './widget-content.tsx'
+import { widgets as plans } from './widgets.ts'
+
+const steps: Partial<Record<string, Step>> = {
+  ArrowLeft: 'left',
+  ArrowRight: 'right',
+  ArrowUp: 'up',
+  ArrowDown: 'down',
+}
+
+/** One widget in its place; while the dashboard is arranged it has handles. */
+export function GridItem(props: { widget: Placed; data: WidgetData; edit: GridEdit | undefined }) {
+  const { widget, data, edit } = props
+  const { title } = plans[widget.id]
+  const figure = isFigure(widget.id)
+  return (
+    <section className="widget" aria-label={title} data-figure={figure || undefined} style={slotStyle(widget)}>
+      {edit !== undefined && <Handles title={title} widget={widget} edit={edit} />}
+      {!figure && (
+        <div className="widget-head">
+          <Title order={2}>{title}</Title>
+          {(widget.id === 'energy-flow' || widget.id === 'battery') && <SimulatedBadge device={data.device} />}
+        </div>
+      )}
+      <div className="widget-body" inert={edit !== undefined}>
+        <WidgetContent id={widget.id} data={data} />
+      </div>
+    </section>
+  )
+}
+
+const growth: Record<Step, Partial<Record<'w' | 'h', number>>> = {
+  left: { w: -1 },
+  right: { w: 1 },
+  up: { h: -1 },
+  down: { h: 1 },
+}
+
+function Handles({ title, widget, edit }: { title: string; widget: Placed; edit: GridEdit }) {
+  const move = useGesture(edit, widget, 'move')
+  const resize = useGesture(edit, widget, 'resize')
+  const onKey = (act: (step: Step) => void) => (event: KeyboardEvent) => {
+    const step = steps[event.key]
+    if (step === undefined) return
+    event.preventDefault()
+    act(step)
+  }
+  return (
+    <div className="widget-handles">
+      <ActionIcon
+        variant="default"
+        size={36}
+        aria-label={`Move ${title}: drag, or press arrow keys`}
+        className="widget-move"
+        onKeyDown={onKey((step) => edit.step(step))}
+        {...move}
+      >
+        <IconArrowsMove size={18} aria-hidden />
+      </ActionIcon>
+      <ActionIcon variant="default" size={36} aria-label={`Hide ${title}`} onClick={() => edit.hide()}>
+        <IconEyeOff size={18} aria-hidden />
+      </ActionIcon>
+      <ActionIcon
+        variant="default"
+        size={36}
+        aria-label={`Resize ${title}: drag, or press arrow keys`}
+        className="widget-resize"
+        onKeyDown={onKey((step) => edit.resize(growth[step]))}
+        {...resize}
+      >
+        <IconResize size={18} aria-hidden />
+      </ActionIcon>
+    </div>
+  )
+}

@@ -1,0 +1,56 @@
+import { ErrorState, LoadingLines, StatusBadge } from '@hearth/ui'
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { DeviceHealth } from '../api.ts'
+import { plainWord } from './battery-towers.ts'
+
+/** Faults and the state of inverter and battery, in words. */
+export function HealthCard({ health }: { health: UseQueryResult<DeviceHealth> }) {
+  if (health.data === undefined && health.error === null) return <LoadingLines lines={3} />
+  if (health.data === undefined) return <ErrorState error={health.error} onRetry={() => void health.refetch()} />
+  const { faults, state, battery, unavailable } = health.data
+  const isFine = faults.length === 0 && !battery.has_error
+  return (
+    <div className="health">
+      <div className="flag-row">
+        <StatusBadge tone={isFine ? 'good' : 'bad'}>
+          {isFine ? 'No faults' : faults.length === 1 ? '1 fault' : `${faults.length} faults`}
+        </StatusBadge>
+        {battery.is_calibrating && <StatusBadge tone="accent">Calibrating</StatusBadge>}
+        {battery.is_balancing && <StatusBadge tone="accent">Balancing</StatusBadge>}
+      </div>
+      {faults.length > 0 && (
+        <ul className="fault-list">
+          {faults.map((fault) => (
+            <li key={fault.bit}>
+              {plainWord(fault.label)} <small className="hearth-dimmed">bit {fault.bit}</small>
+            </li>
+          ))}
+        </ul>
+      )}
+      <dl className="hearth-facts">
+        <div>
+          <dt>Inverter</dt>
+          <dd>{state === null ? '–' : plainWord(state.label ?? `state ${state.code}`)}</dd>
+        </div>
+        <div>
+          <dt>Battery</dt>
+          <dd>{batteryWords(battery)}</dd>
+        </div>
+        <div>
+          <dt>Days to calibration</dt>
+          <dd>{battery.days_to_calibration === null ? '–' : Math.ceil(battery.days_to_calibration)}</dd>
+        </div>
+      </dl>
+      {unavailable.length > 0 && (
+        <p className="hearth-dimmed health-missing">
+          Could not be read: <span className="hearth-mono">{unavailable.join(', ')}</span>
+        </p>
+      )}
+    </div>
+  )
+}
+
+function batteryWords(battery: DeviceHealth['battery']): string {
+  if (battery.status === null) return '–'
+  return battery.status.flags.length === 0 ? 'Nothing to report' : battery.status.flags.map(plainWord).join(', ')
+}

@@ -1,0 +1,172 @@
+import {
+  IconBattery3,
+  IconBuildingFactory2,
+  IconCalendarEvent,
+  IconHome,
+  IconPercentage,
+  IconPlugConnected,
+  IconSolarElectricity,
+  IconSolarPanel2,
+  IconTemperature,
+  IconTransform,
+  IconListNumbers,
+} from '@tabler/icons-react'
+import { useQuery, type UseQueryResult } from '@tanstack/react-query'
+import { type AdminDevice, type DeviceHealth, keys, readParameters } from '../api.ts'
+import { batteryWord, flowOf, gridWord } from '../values/energy-flow.ts'
+import { numberOf, type ValueMap } from '../values/live-value.ts'
+import { measure, percent, power, type Quantity } from '../values/quantity.ts'
+import { BatteryCard } from './battery-card.tsx'
+import { plainWord } from './battery-towers.ts'
+import { ControlCard } from './control-card.tsx'
+import { DeviceList } from './device-list.tsx'
+import { EnergyToday } from './energy-today.tsx'
+import { Figure, useStaleness } from './figure.tsx'
+import { FlowCard } from './flow-card.tsx'
+import type { Placed } from './grid-placement.ts'
+import { HealthCard } from './health-card.tsx'
+
+/** Everything widgets show. */
+export interface WidgetData {
+  device: AdminDevice
+  devices: readonly AdminDevice[]
+  values: ValueMap | undefined
+  health: UseQueryResult<DeviceHealth>
+}
+
+/** True for widgets that are one number and have no heading of their own. */
+export function isFigure(id: Placed['id']): boolean {
+  return !['energy-flow', 'battery', 'health', 'energy-today', 'devices', 'dispatch'].includes(id)
+}
+
+/** What is inside a widget. */
+export function WidgetContent({ id, data }: { id: Placed['id']; data: WidgetData }) {
+  switch (id) {
+    case 'energy-flow':
+      return <FlowCard values={data.values} />
+    case 'battery':
+      return <BatteryCard values={data.values} health={data.health.data} />
+    case 'health':
+      return <HealthCard health={data.health} />
+    case 'energy-today':
+      return <EnergyToday values={data.values} />
+    case 'devices':
+      return <DeviceList devices={data.devices} />
+    case 'dispatch':
+      return <ControlCard device={data.device} />
+    case 'metric-count':
+      return <MetricCount />
+    case 'device-count':
+      return <Figure label="Configured inverters" icon={IconSolarElectricity} quantity={count(data.devices.length)} />
+    case 'connected-count':
+      return <ConnectedCount devices={data.devices} />
+    case 'inverter-state':
+      return <InverterState health={data.health} />
+    case 'days-to-calibration':
+      return <DaysToCalibration health={data.health} />
+    case 'pv-power':
+    case 'house-power':
+    case 'grid-power':
+    case 'battery-power':
+    case 'battery-soc':
+    case 'battery-temperature':
+      return <LiveFigure id={id} values={data.values} />
+  }
+}
+
+const count = (value: number) => measure(value, '')
+
+type LiveId = 'pv-power' | 'house-power' | 'grid-power' | 'battery-power' | 'battery-soc' | 'battery-temperature'
+
+const liveFigures = {
+  'pv-power': { label: 'Solar', icon: IconSolarPanel2, kind: 'solar', names: ['solar_a_power', 'solar_b_power'] },
+  'house-power': { label: 'House', icon: IconHome, kind: 'house', names: ['household_load_power'] },
+  'grid-power': { label: 'Grid', icon: IconBuildingFactory2, kind: 'grid', names: ['grid_power'] },
+  'battery-power': { label: 'Battery', icon: IconBattery3, kind: 'battery', names: ['battery_power'] },
+  'battery-soc': { label: 'State of charge', icon: IconPercentage, kind: 'battery', names: ['battery_soc'] },
+  'battery-temperature': {
+    label: 'Battery temperature',
+    icon: IconTemperature,
+    kind: 'battery',
+    names: ['battery_temperature'],
+  },
+} as const
+
+function LiveFigure({ id, values }: { id: LiveId; values: ValueMap | undefined }) {
+  const { names, ...look } = liveFigures[id]
+  const stale = useStaleness(
+    names.map((name) => values?.[name]),
+    id === 'battery-temperature' ? 'slow' : 'flow',
+  )
+  const { quantity, note } = values === undefined ? {} : liveWords(id, values)
+  return <Figure {...look} quantity={quantity} note={note} stale={stale} />
+}
+
+function liveWords(id: LiveId, values: ValueMap): { quantity: Quantity; note?: string } {
+  const flow = flowOf(values)
+  switch (id) {
+    case 'pv-power':
+      return { quantity: power(flow.solar), note: 'produced now' }
+    case 'house-power':
+      return { quantity: power(flow.house), note: 'used now' }
+    case 'grid-power':
+      return { quantity: power(flow.grid), note: gridWord(flow.grid) }
+    case 'battery-power':
+      return { quantity: power(flow.battery), note: batteryWord(flow.battery) }
+    case 'battery-soc':
+      return { quantity: percent(flow.soc) }
+    case 'battery-temperature':
+      return { quantity: measure(numberOf(values, 'battery_temperature'), '°C', 1) }
+  }
+}
+
+function MetricCount() {
+  const parameters = useQuery({ queryKey: keys.parameters, queryFn: readParameters })
+  const shown = parameters.data?.filter((parameter) => parameter.exposed).length
+  return (
+    <Figure
+      label="Metrics shown"
+      icon={IconListNumbers}
+      quantity={shown === undefined ? undefined : count(shown)}
+      note={parameters.data === undefined ? undefined : `of ${parameters.data.length} in the catalog`}
+    />
+  )
+}
+
+function ConnectedCount({ devices }: { devices: readonly AdminDevice[] }) {
+  const connected = devices.filter(({ state }) => state === 'ok' || state === 'degraded').length
+  return (
+    <Figure
+      label="Connected inverters"
+      icon={IconPlugConnected}
+      quantity={count(connected)}
+      note={`of ${devices.length}`}
+    />
+  )
+}
+
+function InverterState({ health }: { health: UseQueryResult<DeviceHealth> }) {
+  const { data } = health
+  const words = data === undefined ? undefined : plainWord(data.state?.label ?? 'unknown')
+  return (
+    <Figure
+      label="Inverter state"
+      icon={IconTransform}
+      quantity={words === undefined ? undefined : { digits: words, unit: '' }}
+    />
+  )
+}
+
+function DaysToCalibration({ health }: { health: UseQueryResult<DeviceHealth> }) {
+  const days = health.data?.battery.days_to_calibration
+  const quantity = measure(days === null || days === undefined ? undefined : Math.ceil(days), 'days')
+  return (
+    <Figure
+      label="Next calibration"
+      icon={IconCalendarEvent}
+      kind="battery"
+      quantity={health.data === undefined ? undefined : quantity}
+      note="until the battery calibrates"
+    />
+  )
+}

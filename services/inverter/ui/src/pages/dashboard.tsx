@@ -1,0 +1,160 @@
+import { Button, Group, Menu } from '@mantine/core'
+import { ConfirmDelete, EmptyState, ErrorState, LoadingLines, PageHeader, useConnection } from '@hearth/ui'
+import { IconEye, IconLayoutDashboard, IconRestore, IconSolarElectricity } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { type AdminDevice, keys, readHealth } from '../api.ts'
+import '../dashboard/dashboard.css'
+import '../dashboard/flow.css'
+import { Grid } from '../dashboard/grid.tsx'
+import { arrange, type Placed, show } from '../dashboard/grid-placement.ts'
+import { resetLayout, useLayout, useSaveLayout } from '../dashboard/use-layout.ts'
+import { ownArrangement, widgets as plans } from '../dashboard/widgets.ts'
+import { ConnectionBanner } from '../devices/connection-banner.tsx'
+import { DeviceSelect } from '../devices/device-select.tsx'
+import { SimulatedBanner } from '../devices/simulated-banner.tsx'
+import { useChosenDevice, useDevices } from '../devices/use-devices.ts'
+import { useValues } from '../values/use-values.ts'
+
+/** The house at a glance. */
+export function DashboardPage() {
+  const devices = useDevices()
+  const layout = useLayout()
+  if (devices.data === undefined || layout.data === undefined)
+    return (
+      <>
+        <PageHeader title="Dashboard" />
+        {devices.error === null && layout.error === null ? (
+          <LoadingLines lines={8} />
+        ) : (
+          <ErrorState
+            error={devices.error ?? layout.error}
+            onRetry={() => void Promise.all([devices.refetch(), layout.refetch()])}
+          />
+        )}
+      </>
+    )
+  if (devices.data.length === 0) return <FirstStep />
+  return <Dashboard devices={devices.data} saved={layout.data?.widgets} />
+}
+
+function Dashboard({ devices, saved }: { devices: AdminDevice[]; saved: Placed[] | undefined }) {
+  const [device, choose] = useChosenDevice(devices)
+  const [draft, setDraft] = useState<Placed[]>()
+  const values = useValues(device?.device_id)
+  const health = useQuery({
+    queryKey: [...keys.health, device?.device_id],
+    enabled: device !== undefined,
+    queryFn: () => readHealth(device?.device_id ?? ''),
+  })
+  const connection = useConnection()
+  const widgets = draft ?? arrange(saved, ownArrangement)
+  if (device === undefined) return null
+  return (
+    <>
+      <PageHeader
+        title="Dashboard"
+        actions={
+          <>
+            <DeviceSelect devices={devices} value={device.device_id} onChange={choose} />
+            {draft === undefined ? (
+              <Button
+                variant="default"
+                leftSection={<IconLayoutDashboard size={16} aria-hidden />}
+                onClick={() => setDraft(widgets)}
+              >
+                Arrange
+              </Button>
+            ) : (
+              <EditBar draft={draft} setDraft={setDraft} isSaved={saved !== undefined} />
+            )}
+          </>
+        }
+      />
+      <ConnectionBanner device={device} />
+      <SimulatedBanner devices={devices} />
+      {values.error !== null && values.data === undefined && (
+        <ErrorState error={values.error} onRetry={() => void values.refetch()} />
+      )}
+      <div data-lost={connection === 'reconnecting' || undefined} className="dashboard">
+        <Grid
+          widgets={widgets}
+          data={{ device, devices, values: values.data, health }}
+          onChange={draft === undefined ? undefined : setDraft}
+        />
+      </div>
+    </>
+  )
+}
+
+function EditBar(props: { draft: Placed[]; setDraft: (draft: Placed[] | undefined) => void; isSaved: boolean }) {
+  const { draft, setDraft, isSaved } = props
+  const [isResetting, setResetting] = useState(false)
+  const done = () => setDraft(undefined)
+  const save = useSaveLayout(done)
+  const hidden = draft.filter((widget) => !widget.visible)
+  return (
+    <Group gap={8}>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button variant="default" leftSection={<IconEye size={16} aria-hidden />} disabled={hidden.length === 0}>
+            Hidden ({hidden.length})
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {hidden.map(({ id }) => (
+            <Menu.Item key={id} onClick={() => setDraft(show(draft, id, true))}>
+              Show {plans[id].title}
+            </Menu.Item>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
+      <Button
+        variant="default"
+        leftSection={<IconRestore size={16} aria-hidden />}
+        onClick={() => (isSaved ? setResetting(true) : setDraft(arrange(undefined, ownArrangement)))}
+      >
+        Reset
+      </Button>
+      <Button variant="default" onClick={done}>
+        Cancel
+      </Button>
+      <Button loading={save.isPending} onClick={() => save.mutate(draft)}>
+        Save
+      </Button>
+      <ConfirmDelete
+        opened={isResetting}
+        onClose={() => setResetting(false)}
+        title="Reset the dashboard?"
+        losses={['The places and sizes you gave the widgets', 'Which widgets you hid or showed']}
+        verb="Reset dashboard"
+        action={{
+          run: resetLayout,
+          done: () => 'The dashboard arranges itself again',
+          renew: [keys.layout],
+          onDone: done,
+        }}
+      />
+    </Group>
+  )
+}
+
+function FirstStep() {
+  return (
+    <>
+      <PageHeader title="Dashboard" />
+      <EmptyState
+        icon={IconSolarElectricity}
+        title="Connect the first inverter"
+        action={
+          <Button component={Link} href="/inverters?add=1">
+            Add inverter
+          </Button>
+        }
+      >
+        You need its address in your network; the port is 8899 unless somebody changed it.
+      </EmptyState>
+    </>
+  )
+}

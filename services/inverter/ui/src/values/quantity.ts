@@ -1,0 +1,54 @@
+/** A number as a person reads it: the digits and the unit apart, so that they can be set differently. */
+export interface Quantity {
+  digits: string
+  unit: string
+}
+
+const absent: Quantity = { digits: '–', unit: '' }
+
+/** Watts without their sign: `85 W`, `1.24 kW`, `12.4 kW`. */
+export function power(watts: number | undefined): Quantity {
+  if (watts === undefined) return absent
+  const size = Math.abs(watts)
+  if (Math.round(size) < 1000) return { digits: String(Math.round(size)), unit: 'W' }
+  return { digits: (size / 1000).toFixed(size < 9995 ? 2 : 1), unit: 'kW' }
+}
+
+/** Watt-hours without their sign: `850 Wh`, `12.4 kWh`. */
+export function energy(wattHours: number | undefined): Quantity {
+  if (wattHours === undefined) return absent
+  const size = Math.abs(wattHours)
+  if (Math.round(size) < 1000) return { digits: String(Math.round(size)), unit: 'Wh' }
+  return { digits: (size / 1000).toFixed(size < 99_950 ? 1 : 0), unit: 'kWh' }
+}
+
+/** A share from 0 to 1 in percent. */
+export function percent(ratio: number | undefined): Quantity {
+  return ratio === undefined ? absent : { digits: String(Math.round(ratio * 100)), unit: '%' }
+}
+
+/** A measured number with so many decimal places. */
+export function measure(value: number | undefined, unit: string, places = 0): Quantity {
+  return value === undefined ? absent : { digits: value.toFixed(places), unit }
+}
+
+/** Digits and unit as one text. */
+export function spell({ digits, unit }: Quantity): string {
+  return unit === '' ? digits : `${digits} ${unit}`
+}
+
+/** Any value of the API with its unit: a ratio as percent, numbers with the digits that mean something. */
+export function formatValue(value: unknown, unit: string | null): string {
+  if (typeof value === 'boolean') return value ? 'On' : 'Off'
+  if (typeof value === 'string') return value === '' ? '(empty)' : value
+  if (typeof value !== 'number') return value === null || value === undefined ? '–' : JSON.stringify(value)
+  if (unit === 'ratio') return `${trim(value * 100)} %`
+  return unit === null ? trim(value) : `${trim(value)} ${unit}`
+}
+
+function trim(value: number): string {
+  const size = Math.abs(value)
+  if (size !== 0 && (size < 0.001 || size >= 1e12)) return value.toPrecision(4)
+  if (Number.isInteger(value)) return String(value)
+  return String(Number(value.toFixed(size >= 100 ? 1 : 3)))
+}

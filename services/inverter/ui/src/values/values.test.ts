@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { batteryWord, directionOf, flowOf, gridWord, stepSeconds } from './energy-flow.ts'
+import { liveValue, type LiveValue, staleness } from './live-value.ts'
+import { watchedMetrics } from './metric-names.ts'
+import { energy, formatValue, measure, percent, power, spell } from './quantity.ts'
+
+const value = (reading: number, more: object = {}) =>
+  ({ value: reading, stale: false, stale_reason: null, age_seconds: 0, takenAt: 0, ...more }) as LiveValue
+
+test('power and energy take the larger unit when the digits would not fit', () => {
+  assert.deepEqual(
+    [0, 84.6, 999.4, 999.6, 1240, 9994, 9996, 12_345].map((watts) => spell(power(watts))),
+    ['0 W', '85 W', '999 W', '1.00 kW', '1.24 kW', '9.99 kW', '10.0 kW', '12.3 kW'],
+  )
+  assert.equal(spell(power(-1240)), '1.24 kW')
+  assert.equal(spell(power(undefined)), '–')
+  assert.deepEqual(
+    [850, 12_440, 123_456].map((wh) => spell(energy(wh))),
+    ['850 Wh', '12.4 kWh', '123 kWh'],
+  )
+  assert.equal(spell(percent(0.756)), '76 %')
+  assert.equal(spell(measure(24.04, '°C', 1)), '24.0 °C')
+})
+
+test('any value of the API is shown with its unit', () => {
+  assert.equal(formatValue(0.5, 'ratio'), '50 %')
+  assert.equal(formatValue(230.123_45, 'V'), '230.1 V')
+  assert.equal(formatValue(1.234_56, null), '1.235')
+  assert.equal(formatValue(3.4e38, null), '3.400e+38')
+  assert.equal(formatValue(true, null), 'On')
+  assert.equal(formatValue('', null), '(empty)')
+  assert.equal(formatValue(0, 'W'), '0 W')
+})
+
+test('both strings make the solar power, and the signs say where power goes', () => {
+  const flow = flowOf({ solar_a_power: value(1200), solar_b_power: value(300), battery_power: value(-900) })
+  assert.deepEqual(flow, { solar: 1500, house: undefined, battery: -900, grid: undefined, soc: undefined })
+  assert.equal(directionOf(flow.battery), 'out')
+  assert.equal(batteryWord(flow.battery), 'Charging')
+  assert.equal(batteryWord(undefined), 'No value')
+  assert.equal(gridWord(800), 'Importing')
+  assert.equal(gridWord(-3), 'Balanced')
+  assert.ok(stepSeconds(5000) < stepSeconds(300))
+})
+
+test('a value is old when the server says so or when none has come for too long, by this clock', () => {
+  const fresh = liveValue({ ...value(1), age_seconds: 5 }, 100_000)
+  assert.equal(fresh.takenAt, 95_000)
+  assert.equal(staleness(fresh, { now: 100_000, maxAgeSeconds: 10 }), null)
+  assert.match(staleness(fresh, { now: 110_000, maxAgeSeconds: 10 }) ?? '', /no newer/)
+  const stale = value(1, { stale: true, stale_reason: 'device_unreachable' })
+  assert.match(staleness(stale, { now: 0, maxAgeSeconds: 10 }) ?? '', /cannot be reached/)
+})
+
+test('no reading asks for more names than one request may carry', () => {
+  for (const names of watchedMetrics) assert.ok(names.length <= 32)
+})
