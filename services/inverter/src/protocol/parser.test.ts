@@ -184,6 +184,19 @@ test('a reset forgets the frame that has begun, keeps the counters, and ends the
   assert.equal(frames, 2)
 })
 
+test('the bytes of a frame are told as they came', () => {
+  for (const { bytes, name } of [...wellFormed, ...misdeclared]) {
+    const heard: string[] = []
+    const parser = createFrameParser({
+      onFrame: () => heard.push('frame'),
+      onFrameBytes: (of) => heard.push(of.toHex()),
+    })
+    parser.push(Uint8Array.fromHex(`ff00${bytes.toHex()}00`))
+    parser.idle()
+    assert.deepEqual(heard, [bytes.toHex(), 'frame'], name)
+  }
+})
+
 test('a payload is a copy, so that its chunk can go', () => {
   let payload: Uint8Array | undefined
   const parser = createFrameParser({ onFrame: (frame) => (payload = frame.payload) })

@@ -6,6 +6,8 @@ import { frameFrom, isVerified, plainFrameEnd, verifiedLength } from './unescape
 /** What comes out of a parser. */
 export interface ParserEvents {
   onFrame(frame: Frame): void
+  /** Called right before `onFrame` with the frame as it came, from start byte to checksum. Valid during the call only. */
+  onFrameBytes?(bytes: Uint8Array): void
   /** A frame had begun and is lost: its checksum is wrong, or it was broken off or is built wrongly. */
   onDamage?(kind: 'crc' | 'framing'): void
   /** The bootloader announced itself between frames. */
@@ -88,6 +90,7 @@ class StreamParser implements FrameParser {
       const end = this.#held === 0 && chunk[at] === startByte ? plainFrameEnd(chunk, at) : 0
       if (end > 0) {
         this.#outside.end()
+        this.#events.onFrameBytes?.(chunk.subarray(at, end))
         this.#events.onFrame(frameFrom(chunk, at + 1, end))
         at = end
       } else {
@@ -205,6 +208,7 @@ class StreamParser implements FrameParser {
   #deliver(length: number): void {
     const resets = this.#resets
     const frame = frameFrom(this.#bytes, 0, length)
+    this.#events.onFrameBytes?.(Uint8Array.of(startByte, ...escapedBytes(this.#bytes.slice(0, length))))
     const rest = [escapedBytes(this.#bytes.slice(length, this.#length))]
     if (this.#isEscaped) rest.push(Uint8Array.of(escapeByte))
     this.#forget()

@@ -1,0 +1,124 @@
+import type { Log, Timers } from '@hearth/runtime'
+import type { FrameParser } from '../protocol/parser.ts'
+import { BackOff } from './back-off.ts'
+import { Connection } from './connection.ts'
+import type { LinkTiming } from './link-timing.ts'
+
+/** Shortest time between two attempts when something important does not wait for its turn; milliseconds. */
+const urgentIntervalMs = 1000
+
+/** What a connector works with, and who hears of it. */
+export interface ConnectorOptions {
+  readonly host: string
+  readonly port: number
+  readonly timers: Timers
+  readonly timing: LinkTiming
+  readonly log: Log
+  readonly parser: FrameParser
+  readonly onUp: (epoch: number) => void
+  /** A connection was lost, or an attempt failed. The next attempt comes by itself. */
+  readonly onDown: (wasUp: boolean) => void
+  readonly onBytes: () => void
+}
+
+/**
+ * Keeps one connection to an endpoint: makes it, and makes it anew when it is lost, with growing pauses while the other side
+ * does not answer sensibly. Logs when the device begins and ceases to answer, never single attempts.
+ */
+export class Connector {
+  readonly #options: ConnectorOptions
+  readonly #backOff: BackOff
+  #connection: Connection | undefined
+  #cancelWait: (() => void) | undefined
+  #lastAttempt = Number.NEGATIVE_INFINITY
+  #epoch = 0
+  #isUp = false
+  /** Undefined until it is known for the first time. */
+  #answers: boolean | undefined
+  #isClosed = false
+
+  constructor(options: ConnectorOptions) {
+    this.#options = options
+    this.#backOff = new BackOff(options.timing.backOffMs)
+  }
+
+  /** The connection if it is open. */
+  get open(): Connection | undefined {
+    return this.#connection?.isOpen === true ? this.#connection : undefined
+  }
+
+  get state(): 'connecting' | 'connected' | 'backing-off' {
+    if (this.#connection === undefined) return 'backing-off'
+    return this.#connection.isOpen ? 'connected' : 'connecting'
+  }
+
+  /** How many connections there have been. */
+  get epoch(): number {
+    return this.#epoch
+  }
+
+  /** Makes an attempt now, unless there is a connection or one is being made. */
+  attempt(): void {
+    if (this.#isClosed || this.#connection !== undefined) return
+    const { host, port, timers, timing, parser, onBytes } = this.#options
+    this.#cancelWait?.()
+    this.#lastAttempt = timers.monotonic()
+    parser.reset()
+    this.#connection = new Connection({
+      host,
+      port,
+      timers,
+      timing,
+      parser,
+      onBytes,
+      onOpen: () => this.#opened(),
+      onEnd: (reason) => this.#ended(reason),
+    })
+  }
+
+  /** Makes an attempt before its time, if the last one is long enough ago. Returns whether one is being made. */
+  attemptUrgently(): boolean {
+    const isTooSoon = this.#options.timers.monotonic() - this.#lastAttempt < urgentIntervalMs
+    if (this.#connection === undefined && !isTooSoon) this.attempt()
+    return this.#connection !== undefined
+  }
+
+  /** A valid frame came: the other side is a device and works. */
+  confirm(): void {
+    this.#backOff.succeeded()
+    if (this.#answers !== true) this.#options.log.info('the device answers')
+    this.#answers = true
+  }
+
+  /** Ends the connection; the next attempt comes after a pause. */
+  drop(reason: string): void {
+    this.#connection?.end(reason)
+  }
+
+  /** Ends for good. Resolves when the socket is gone. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#cancelWait?.()
+    const connection = this.#connection
+    connection?.end('the link is closed')
+    await connection?.gone
+  }
+
+  #opened(): void {
+    this.#epoch += 1
+    this.#isUp = true
+    this.#options.onUp(this.#epoch)
+  }
+
+  #ended(reason: string): void {
+    const { timers, log, onDown } = this.#options
+    const wasUp = this.#isUp
+    this.#isUp = false
+    this.#connection = undefined
+    if (this.#isClosed) return
+    if (this.#answers !== false) log.warn({ reason }, 'the device does not answer')
+    this.#answers = false
+    this.#cancelWait = timers.after(this.#backOff.failed(), () => this.attempt())
+    onDown(wasUp)
+  }
+}

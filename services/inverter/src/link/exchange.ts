@@ -1,0 +1,112 @@
+import type { Timers } from '@hearth/runtime'
+import type { Subject } from './classify-frame.ts'
+import { LinkError, type LinkFailure } from './link-errors.ts'
+import type { LinkTiming } from './link-timing.ts'
+import type { Request } from './request.ts'
+
+/** How often a read is sent again because its answer was damaged. */
+const mostRepeats = 2
+
+/** How an exchange ended; `failure` is null when it worked. */
+export type Outcome = LinkFailure | null
+
+/** What an exchange works with. */
+export interface ExchangeOptions {
+  readonly request: Request
+  readonly timers: Timers
+  readonly timing: LinkTiming
+  /** Hands the bytes to the connection; resolves when they have left. */
+  readonly send: (request: Request) => Promise<void>
+  /** Exactly once, after the request was settled. */
+  readonly onEnd: (outcome: Outcome) => void
+}
+
+/** One request from its sending to its answer. There is never more than one of these at work on a connection. */
+export class Exchange {
+  readonly #options: ExchangeOptions
+  #isOver = false
+  #isDamaged = false
+  #repeats = 0
+  #cancelDeadline: (() => void) | undefined
+  #cancelSilence: (() => void) | undefined
+
+  /** Sends at once. */
+  constructor(options: ExchangeOptions) {
+    this.#options = options
+    void this.#send()
+  }
+
+  /** What an answer would be about; undefined for what is not answered. */
+  get asked(): Subject | undefined {
+    return this.request.kind === 'write' ? undefined : this.request
+  }
+
+  get request(): Request {
+    return this.#options.request
+  }
+
+  /** The answer is there. */
+  answer(payload: Uint8Array): void {
+    if (!this.#finish()) return
+    this.#options.request.resolve(payload)
+    this.#options.onEnd(null)
+  }
+
+  fail(failure: LinkFailure, retryAfterSeconds?: number): void {
+    if (!this.#finish()) return
+    this.#options.request.reject(new LinkError(failure, { sent: true, retryAfterSeconds }))
+    this.#options.onEnd(failure)
+  }
+
+  /** A frame was damaged that may have been the answer. */
+  noteDamage(): void {
+    this.#isDamaged = true
+    this.#awaitSilence()
+  }
+
+  noteBytes(): void {
+    if (this.#isDamaged) this.#awaitSilence()
+  }
+
+  async #send(): Promise<void> {
+    const { request, send, timers, timing } = this.#options
+    try {
+      await send(request)
+    } catch {
+      this.fail('unreachable')
+      return
+    }
+    if (this.#isOver) return
+    if (request.kind === 'write') this.answer(new Uint8Array(0))
+    // The device's time runs from when it could know the question, not from when it was thought of.
+    else this.#cancelDeadline = timers.after(timing.readMs, () => this.fail('timeout'))
+  }
+
+  #awaitSilence(): void {
+    const { timers, timing } = this.#options
+    this.#cancelSilence?.()
+    if (!this.#isOver && this.asked !== undefined)
+      this.#cancelSilence = timers.after(timing.repeatMs, () => this.#repeatOrGiveUp())
+  }
+
+  /** Only a read may be sent twice: what a write or a query does a second time is not known. */
+  #repeatOrGiveUp(): void {
+    this.#isDamaged = false
+    if (this.request.kind !== 'read' || this.#repeats === mostRepeats) {
+      this.fail('protocol')
+      return
+    }
+    this.#repeats += 1
+    this.#cancelDeadline?.()
+    void this.#send()
+  }
+
+  /** False when it was over already. */
+  #finish(): boolean {
+    if (this.#isOver) return false
+    this.#isOver = true
+    this.#cancelDeadline?.()
+    this.#cancelSilence?.()
+    return true
+  }
+}

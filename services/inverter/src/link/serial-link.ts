@@ -1,0 +1,274 @@
+import type { Frame } from '../protocol/frame.ts'
+import { createFrameParser, type FrameParser } from '../protocol/parser.ts'
+import { Arrivals } from './arrivals.ts'
+import { Connector } from './connector.ts'
+import { Exchange, type Outcome } from './exchange.ts'
+import { LinkError, type LinkFailure } from './link-errors.ts'
+import { defaultTiming, type LinkTiming } from './link-timing.ts'
+import type { Link, LinkOptions, LinkStatus, RequestOptions } from './link.ts'
+import { Listeners } from './listeners.ts'
+import { Maintenance } from './maintenance.ts'
+import { Pace } from './pace.ts'
+import { makeRequest, type Request, type RequestKind, type Wanted } from './request.ts'
+import { SendQueue } from './send-queue.ts'
+
+type Queued = Request & { readonly cancelWait: () => void }
+
+/** A link that sends one request at a time and waits for its end before the next. */
+export class SerialLink implements Link {
+  readonly #options: LinkOptions
+  readonly #timing: LinkTiming
+  readonly #parser: FrameParser
+  readonly #connector: Connector
+  readonly #maintenance: Maintenance
+  readonly #queue: SendQueue<Queued>
+  readonly #pace: Pace
+  readonly #arrivals: Arrivals
+  readonly #onValue = new Listeners<[number | undefined, number, Uint8Array]>()
+  readonly #onConnected = new Listeners<[number]>()
+  readonly #onDisconnected = new Listeners<[LinkFailure]>()
+  readonly #onMaintenance = new Listeners<[boolean]>()
+  #exchange: Exchange | undefined
+  /** The read that asks whether maintenance is over; it goes out although nothing else does. */
+  #probe: Request | undefined
+  /** Monotonic milliseconds from which on the next request may go out. */
+  #readyAt = 0
+  #cancelPump: (() => void) | undefined
+  #sent = 0
+  #dropFailure: LinkFailure = 'unreachable'
+  #lastBytes: Uint8Array = new Uint8Array(0)
+  #isClosed = false
+
+  constructor(options: LinkOptions) {
+    const { host, port, timers, log } = options
+    const timing = { ...defaultTiming, ...options.timing }
+    this.#options = options
+    this.#timing = timing
+    this.#queue = new SendQueue(timing.queueLength)
+    this.#pace = new Pace(options.gapMs)
+    this.#arrivals = new Arrivals(timers)
+    this.#maintenance = new Maintenance({ ...timing, timers, onCooledDown: () => this.#askWhetherBack() })
+    const parser = createFrameParser({
+      onFrame: (frame) => this.#receive(frame),
+      onFrameBytes: (bytes) => (this.#lastBytes = bytes),
+      onDamage: () => this.#exchange?.noteDamage(),
+      onBootloader: () => this.#enterMaintenance(),
+    })
+    this.#parser = parser
+    this.#connector = new Connector({
+      host,
+      port,
+      timers,
+      timing,
+      log,
+      parser,
+      onUp: (epoch) => this.#goUp(epoch),
+      onDown: (wasUp) => this.#goDown(wasUp),
+      onBytes: () => this.#exchange?.noteBytes(),
+    })
+    this.#connector.attempt()
+  }
+
+  read(objectId: number, options: RequestOptions): Promise<Uint8Array> {
+    return this.#request('read', { ...options, objectId })
+  }
+
+  query(objectId: number, payload: Uint8Array, options: RequestOptions): Promise<Uint8Array> {
+    return this.#request('query', { ...options, objectId, payload })
+  }
+
+  async write(objectId: number, payload: Uint8Array, options: RequestOptions): Promise<void> {
+    await this.#request('write', { ...options, objectId, payload })
+  }
+
+  register(objectId: number, options: RequestOptions): Promise<Uint8Array> {
+    return this.#request('register', { ...options, objectId })
+  }
+
+  onValue(listener: Parameters<Link['onValue']>[0]): () => void {
+    return this.#onValue.add(listener)
+  }
+
+  setRegistered(address: number | undefined, objectIds: ReadonlySet<number>): void {
+    this.#arrivals.setRegistered(address, objectIds)
+  }
+
+  onConnected(listener: (epoch: number) => void): () => void {
+    return this.#onConnected.add(listener)
+  }
+
+  onDisconnected(listener: (reason: LinkFailure) => void): () => void {
+    return this.#onDisconnected.add(listener)
+  }
+
+  onMaintenance(listener: (active: boolean) => void): () => void {
+    return this.#onMaintenance.add(listener)
+  }
+
+  status(): LinkStatus {
+    const state = this.#maintenance.isActive ? 'maintenance' : this.#connector.state
+    return {
+      state: this.#isClosed ? 'closed' : state,
+      epoch: this.#connector.epoch,
+      queueLength: this.#queue.length,
+      gapMs: this.#pace.gap,
+      ...this.#parser.counters,
+      ...this.#arrivals.status(),
+      framesSent: this.#sent,
+      maintenanceUntil: this.#maintenance.until,
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#cancelPump?.()
+    this.#maintenance.end()
+    this.#exchange?.fail('closed')
+    this.#refuse(() => true, new LinkError('closed'))
+    await this.#connector.close()
+  }
+
+  async #request(kind: RequestKind, wanted: Wanted): Promise<Uint8Array> {
+    const { request, answer } = makeRequest(kind, wanted)
+    const failure = this.#failureAtOnce(request)
+    if (failure !== undefined) throw failure
+    const cancelWait = this.#options.timers.after(this.#timing.queueWaitMs, () => {
+      this.#queue.remove(queued)
+      request.reject(new LinkError('queue-timeout'))
+    })
+    const queued: Queued = { ...request, cancelWait }
+    const refused = this.#queue.add(queued)
+    refused?.cancelWait()
+    refused?.reject(new LinkError('queue-full'))
+    this.#pump()
+    return answer
+  }
+
+  #failureAtOnce({ priority }: Request): LinkError | undefined {
+    if (this.#isClosed) return new LinkError('closed')
+    if (this.#maintenance.isActive) return this.#maintenanceError()
+    if (this.#connector.state !== 'backing-off') return undefined
+    return priority === 'control' && this.#connector.attemptUrgently() ? undefined : new LinkError('unreachable')
+  }
+
+  /** Sends the next request, now or as soon as the line is free and the pause over. */
+  #pump(): void {
+    this.#cancelPump?.()
+    const connection = this.#connector.open
+    if (this.#exchange !== undefined || connection === undefined || this.#isClosed) return
+    if (this.#probe === undefined && this.#queue.length === 0) return
+    const { timers } = this.#options
+    const pause = connection.isReceiving ? this.#timing.idleGapMs : 0
+    const wait = Math.max(pause, this.#readyAt - timers.monotonic())
+    if (wait > 0) this.#cancelPump = timers.after(wait, () => this.#pump())
+    else this.#begin(this.#probe ?? this.#nextQueued())
+  }
+
+  #nextQueued(): Request | undefined {
+    const queued = this.#queue.next()
+    queued?.cancelWait()
+    return queued
+  }
+
+  #begin(request: Request | undefined): void {
+    const connection = this.#connector.open
+    if (request === undefined || connection === undefined) return
+    this.#probe = undefined
+    const { timers, onFrame } = this.#options
+    const send = ({ frame, bytes }: Request) => {
+      this.#sent += 1
+      onFrame?.('sent', frame, bytes)
+      return connection.send(bytes)
+    }
+    const onEnd = (outcome: Outcome) => this.#finish(request, outcome)
+    this.#exchange = new Exchange({ request, timers, timing: this.#timing, send, onEnd })
+  }
+
+  #finish(request: Request, outcome: Outcome): void {
+    const { kind } = request
+    this.#exchange = undefined
+    if (kind === 'write') this.#arrivals.noteWritten(request)
+    else if (outcome === null) this.#pace.succeeded()
+    if (outcome === 'timeout') this.#pace.timedOut()
+    this.#readyAt = this.#options.timers.monotonic() + this.#pace.gap
+    // A device without the periodic command keeps silent about it, and is well for all that.
+    if (outcome === 'timeout' && kind !== 'register') this.#drop('timeout', 'no answer to a request')
+    this.#pump()
+  }
+
+  #receive(frame: Frame): void {
+    this.#connector.confirm()
+    this.#options.onFrame?.('received', frame, this.#lastBytes)
+    const arrival = this.#arrivals.sort(frame, this.#exchange?.asked)
+    if (arrival === 'answer') this.#exchange?.answer(frame.payload)
+    else if (arrival === 'registered') this.#onValue.tell(frame.address, frame.objectId, frame.payload)
+    else if (this.#arrivals.isUnbearable()) this.#drop('unreachable', 'too many requests of others arrive here')
+  }
+
+  #drop(failure: LinkFailure, reason: string): void {
+    this.#dropFailure = failure
+    this.#connector.drop(reason)
+  }
+
+  #goUp(epoch: number): void {
+    this.#dropFailure = 'unreachable'
+    this.#readyAt = 0
+    this.#onConnected.tell(epoch)
+    this.#pump()
+  }
+
+  #goDown(wasUp: boolean): void {
+    this.#exchange?.fail('unreachable')
+    const probe = this.#probe
+    this.#probe = undefined
+    probe?.reject(new LinkError('unreachable'))
+    this.#refuse(({ priority }) => priority !== 'control', new LinkError('unreachable'))
+    if (this.#queue.length > 0 && !this.#connector.attemptUrgently())
+      this.#refuse(() => true, new LinkError('unreachable'))
+    if (wasUp) this.#onDisconnected.tell(this.#dropFailure)
+  }
+
+  #refuse(isConcerned: (queued: Queued) => boolean, error: LinkError): void {
+    for (const queued of this.#queue.takeAll(isConcerned)) {
+      queued.cancelWait()
+      queued.reject(error)
+    }
+  }
+
+  #enterMaintenance(): void {
+    if (this.#maintenance.isActive) {
+      this.#exchange?.fail('maintenance', this.#maintenance.secondsLeft)
+      return
+    }
+    this.#maintenance.coolDown()
+    this.#options.log.warn('the device is in its bootloader; nothing is sent to it for now')
+    this.#exchange?.fail('maintenance', this.#maintenance.secondsLeft)
+    this.#refuse(() => true, this.#maintenanceError())
+    this.#onMaintenance.tell(true)
+  }
+
+  #askWhetherBack(): void {
+    const { probe } = this.#options
+    if (probe === undefined) {
+      this.#leaveMaintenance()
+      return
+    }
+    const { request, answer } = makeRequest('read', { ...probe, priority: 'control' })
+    const onSilence = () => (this.#isClosed ? undefined : this.#maintenance.coolDown())
+    void answer.then(() => this.#leaveMaintenance(), onSilence)
+    this.#probe = request
+    this.#connector.attempt()
+    this.#pump()
+  }
+
+  #leaveMaintenance(): void {
+    this.#maintenance.end()
+    this.#options.log.info('the device is back from its bootloader')
+    this.#onMaintenance.tell(false)
+    this.#pump()
+  }
+
+  #maintenanceError(): LinkError {
+    return new LinkError('maintenance', { retryAfterSeconds: this.#maintenance.secondsLeft })
+  }
+}
