@@ -34,7 +34,7 @@ export const about: ApiDescription = {
     { name: 'General', description: 'The service itself' },
     { name: 'Metrics', description: 'Values of the inverter' },
     { name: 'Devices', description: 'Configured inverters' },
-    { name: 'Battery', description: 'Dispatch of the battery' },
+    { name: 'Dispatch', description: 'Control of the battery' },
     { name: 'Energy', description: 'The Energy Manager' },
     { name: 'Health', description: 'Faults, battery status, events' },
     { name: 'Diagnostics', description: 'What happens on the wire' },

@@ -47,6 +47,15 @@ export function addControlCommands(program: Command): void {
       process.stderr.write(`engineering mode of ${device} is ${enabled ? 'on' : 'off'}\n`)
     })
   program
+    .command('forget-dispatch')
+    .description('drop a dispatch record that cannot be read, once the inverter was put right by hand')
+    .requiredOption('--device <id>', 'the inverter')
+    .action(async ({ device }: { device: string }) => {
+      const path = `/admin/api/dispatch/devices/${encodeURIComponent(device)}/record`
+      await operate([{ method: 'DELETE', path }], names)
+      process.stderr.write(`the dispatch record of ${device} is gone\n`)
+    })
+  program
     .command('mode')
     .description('who may command the battery: off, manual (the web page) or external (the API)')
     .requiredOption('--device <id>', 'the inverter')

@@ -50,6 +50,10 @@ function addListCommands(device: Command): void {
     .description('print the inverters, one a line: id, host, port, network id, state')
     .option('--json', 'print them as JSON')
     .action(listDevices)
+  addRemoveCommand(device)
+}
+
+function addRemoveCommand(device: Command): void {
   device
     .command('remove')
     .description('remove an inverter; what a dispatch changed on it is handed back first')

@@ -68,6 +68,8 @@ export interface DispatchService {
   readiness(deviceId: string): { corrupt: boolean; restorePending: boolean; recovered: boolean }
   /** Forgets the record of a device that is gone, or that an operator has put right by hand. */
   discard(deviceId: string): Promise<void>
+  /** The same for a record that cannot be read; throws `conflict` for one that can. */
+  discardCorrupt(deviceId: string): Promise<void>
   /** Called with every operation that has ended; `close` waits for what the listener does about it. */
   onEnded(listener: (ended: EndedOperation) => Promise<void>): void
   /** Hands back what an earlier process left behind, once the devices can be reached; resolves after the first attempts. */
@@ -195,6 +197,12 @@ class DeviceDispatch implements DispatchService {
   readiness(deviceId: string): { corrupt: boolean; restorePending: boolean; recovered: boolean } {
     const unused = { corrupt: false, restorePending: false, recovered: true }
     return this.#controllers.get(deviceId)?.readiness ?? unused
+  }
+
+  async discardCorrupt(deviceId: string): Promise<void> {
+    if (!this.#of(deviceId).readiness.corrupt)
+      throw new Problem('conflict', `The dispatch record of ${deviceId} can be read; stop the dispatch instead`)
+    await this.discard(deviceId)
   }
 
   async discard(deviceId: string): Promise<void> {

@@ -67,5 +67,21 @@ export function dispatchRoutes(dispatch: DispatchService): Route[] {
       },
       ({ params, body }) => dispatch.preview(params.device_id, body),
     ),
+    route(
+      {
+        ...shared,
+        method: 'DELETE',
+        path: '/admin/api/dispatch/devices/{device_id}/record',
+        summary: 'Drop a dispatch record that cannot be read',
+        description: 'For a device that was put right by hand. A record that can be read stays.',
+        access: 'admin',
+        success: { status: 200, body: Dispatch },
+        errors: [404, 409, 503],
+      },
+      async ({ params }) => {
+        await dispatch.discardCorrupt(params.device_id)
+        return dispatch.read(params.device_id)
+      },
+    ),
   ]
 }

@@ -8,7 +8,7 @@ import { JournalPage, JournalQuery } from './schema.ts'
 export function journalRoutes(journal: Journal, checkDevice: (id: string) => void): Route[] {
   const shared = {
     method: 'GET',
-    tag: 'Battery',
+    tag: 'Dispatch',
     access: 'read-write',
     limit: 'counted',
     params: z.object({ device_id: z.string().max(64) }),

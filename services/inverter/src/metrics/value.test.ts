@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loadCatalog } from '../catalog/catalog.ts'
-import { Problem } from '../problems.ts'
+import type { Problem } from '../problems.ts'
 import { checkValue } from './check-value.ts'
 import { apiValueOf, isSameValue, labelOf, payloadOf } from './value.ts'
 

@@ -10,11 +10,20 @@ export type ApiValue = number | boolean | string | Readonly<Record<string, unkno
  * the object's type. Objects that the vendor lists as text but fills with bytes come as hexadecimal.
  */
 export function apiValueOf(object: CatalogObject, payload: Uint8Array): ApiValue {
-  if (object.structHint === 'slave_data') return { ...decodeSlaveData(payload) }
+  if (object.structHint === 'slave_data') return onWire(decodeSlaveData(payload))
   if (object.structHint !== undefined) return Buffer.from(payload).toString('hex')
   const value = decodeValue(object.type, payload)
   // Seven digits are all a 32-bit float holds: 0.7 on the wire is 70 %, not 69.99999880790710.
   return object.scale === 1 || typeof value !== 'number' ? value : Number((value * object.scale).toPrecision(7))
+}
+
+/** Members by their names on the API: `networkId` is `network_id`. */
+function onWire(record: object): Record<string, unknown> {
+  const named = Object.entries(record).map(([name, value]: [string, unknown]) => [
+    name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    value,
+  ])
+  return Object.fromEntries(named) as Record<string, unknown>
 }
 
 /** The payload that writes a value given in the unit of the metric. */

@@ -11,7 +11,7 @@ import type { PlantState } from './plant-physics.ts'
 import type { RegisterFile } from './register-file.ts'
 import type { Replay } from './replay.ts'
 import { SerialLine } from './serial-line.ts'
-import { endlessBytes, longestShort, transmissionsOf, type Reply } from './transmissions.ts'
+import { bootloaderAnnouncement, endlessBytes, longestShort, transmissionsOf, type Reply } from './transmissions.ts'
 import { keepState } from './state-file.ts'
 import { WireLog, type WireEntry } from './wire-log.ts'
 
@@ -52,9 +52,6 @@ export interface Simulator {
   sendRaw(bytes: Uint8Array): void
   close(): Promise<void>
 }
-
-const bootloaderAnnouncement = Buffer.from('50f705ab', 'hex')
-const host = '127.0.0.1'
 
 /** Starts listening. Throws an `OperatorError` when the port is taken. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
@@ -153,7 +150,7 @@ class TcpSimulator implements Simulator {
       server.once('error', (error: NodeJS.ErrnoException) =>
         reject(new OperatorError(`--port: cannot listen on ${port}: ${error.message}`, { cause: error })),
       )
-      server.listen(port, this.#options.host ?? host, () => {
+      server.listen(port, this.#options.host ?? '127.0.0.1', () => {
         this.port = (server.address() as AddressInfo).port
         resolve()
       })

@@ -14,6 +14,9 @@ export interface Reply {
 /** The longest payload of a short answer, bytes. */
 export const longestShort = 246
 
+/** What a bootloader tells of itself. */
+export const bootloaderAnnouncement: Uint8Array = Buffer.from('50f705ab', 'hex')
+
 /** The beginning of an answer that never ends. */
 export const endlessBytes: Uint8Array = Buffer.concat([Buffer.from('2b06ffff', 'hex'), Buffer.alloc(20_000, 1)])
 
