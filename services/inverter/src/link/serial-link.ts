@@ -156,7 +156,8 @@ export class SerialLink implements Link {
     this.#cancelPump?.()
     const connection = this.#connector.open
     if (this.#exchange !== undefined || connection === undefined || this.#isClosed) return
-    if (this.#probe === undefined && this.#queue.length === 0) return
+    const hasNext = this.#probe !== undefined || (this.#queue.length > 0 && !this.#maintenance.isActive)
+    if (!hasNext) return
     const { timers } = this.#options
     const pause = connection.isReceiving ? this.#timing.idleGapMs : 0
     const wait = Math.max(pause, this.#readyAt - timers.monotonic())

@@ -1,0 +1,468 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { createFastTimers, systemTimers } from '@hearth/runtime'
+import { eventually } from '@hearth/testing'
+import { longResponses, misdeclared, nested, responses } from '../protocol/vectors.data.ts'
+import { LinkError, type LinkFailure } from './link-errors.ts'
+import { createLink, type Link, type LinkOptions, type Priority } from './link.ts'
+import { answerTo, createMemoryLog, response, startScriptedDevice, type Script } from './scripted-device.data.ts'
+
+const soc = 0x959930bf
+const normal = { address: undefined, priority: 'normal' } as const
+const half = '3f000000'
+const echo: Script = (frame) => (frame.command === 'write' ? [] : [answerTo(frame, half)])
+const bootloader = Uint8Array.fromHex('50f705ab')
+
+/** A device and a link to it that end with the test. Times pass `speed` times as fast. */
+async function setUp(t: TestContext, script: Script, options: Partial<LinkOptions> & { speed?: number } = {}) {
+  const device = await startScriptedDevice(script)
+  const { log, messages } = createMemoryLog()
+  const { speed = 1, ...others } = options
+  const timers = speed === 1 ? systemTimers : createFastTimers(speed)
+  const link = createLink({ host: '127.0.0.1', port: device.port, gapMs: 0, timers, log, ...others })
+  t.after(async () => {
+    await link.close()
+    await device.stop()
+  })
+  return { device, link, messages, timers }
+}
+
+function failsWith(failure: LinkFailure, sent?: boolean) {
+  return (error: unknown) =>
+    error instanceof LinkError && error.failure === failure && (sent === undefined || error.sent === sent)
+}
+
+const connected = (link: Link, epoch = 1) =>
+  eventually(
+    () => link.status(),
+    (status) => status.state === 'connected' && status.epoch >= epoch,
+    { everyMs: 2 },
+  )
+
+test('a value is read over a connection that the link makes by itself', async (t) => {
+  const seen: string[] = []
+  const { device, link, messages } = await setUp(t, echo, {
+    onFrame: (direction, frame, bytes) => seen.push(`${direction} ${frame.command} ${bytes.toHex()}`),
+  })
+  assert.equal((await link.read(soc, normal)).toHex(), half)
+  assert.deepEqual(seen, ['sent read 2b0104959930bf0d65', `received response ${responses[1]!.bytes.toHex()}`])
+  const status = link.status()
+  assert.deepEqual([status.state, status.epoch, status.queueLength], ['connected', 1, 0])
+  assert.deepEqual([status.framesSent, status.framesReceived, status.unexpectedFrames], [1, 1, 0])
+  assert.ok(Math.abs(Date.now() - (status.lastFrameAt ?? 0)) < 5000)
+  assert.equal(device.accepted, 1)
+  assert.deepEqual(messages, ['the device answers'])
+})
+
+test('requests go out one at a time with a pause between, whatever is asked at once', async (t) => {
+  const { device, link } = await setUp(t, echo, { gapMs: 25 })
+  const ids = Array.from({ length: 12 }, (_, index) => 1000 + index)
+  const write = link.write(1, new Uint8Array(4), normal)
+  const payloads = await Promise.all(ids.map((id) => link.read(id, normal)))
+  await write
+  assert.ok(payloads.every((payload) => payload.toHex() === half))
+  assert.deepEqual(
+    device.received().map(({ objectId }) => objectId),
+    [1, ...ids],
+  )
+  let last = Number.NEGATIVE_INFINITY
+  for (const [index, { direction, at, frame }] of device.wire.entries()) {
+    if (direction === 'received' && index > 0) {
+      const before = device.wire[index - 1]!
+      assert.ok(before.direction === 'sent' || before.frame.command === 'write', 'nothing open when a request comes')
+      assert.ok(at - last >= 20, `pause of ${at - last} ms before ${frame.objectId}`)
+    }
+    last = at
+  }
+})
+
+test('an answer is the one about the same object and device, whatever comes before it', async (t) => {
+  const strangers = Array.from({ length: 20 }, (_, index) => response(5000 + index, '11111111'))
+  const { link } = await setUp(t, (frame) => [
+    ...strangers,
+    response(frame.objectId, '22222222', (frame.address ?? 0) + 1),
+    ...(frame.address === undefined ? [] : [response(frame.objectId, '33333333')]),
+    { ...answerTo(frame, '44444444'), command: 'write' },
+    answerTo(frame, half),
+  ])
+  assert.equal((await link.read(soc, normal)).toHex(), half)
+  assert.equal((await link.read(soc, { address: 7, priority: 'normal' })).toHex(), half)
+  const status = link.status()
+  assert.deepEqual([status.unexpectedFrames, status.foreignAccessSuspected], [45, true])
+})
+
+test('foreign access is no longer suspected when a minute passed without it', async (t) => {
+  const { device, link, timers } = await setUp(t, echo, { speed: 100, timing: { readMs: 600_000 } })
+  await connected(link)
+  device.send(...Array.from({ length: 10 }, () => response(5, half)))
+  await eventually(() => link.status().foreignAccessSuspected, Boolean, { everyMs: 2 })
+  const begin = timers.monotonic()
+  await eventually(
+    () => link.status().foreignAccessSuspected,
+    (is) => !is,
+    { everyMs: 5 },
+  )
+  assert.ok(timers.monotonic() - begin > 50_000)
+})
+
+test('requests of another client in masses lead to a new connection, answers to others do not', async (t) => {
+  const { device, link } = await setUp(t, echo, { timing: { backOffMs: [20, 100] } })
+  await connected(link)
+  device.send(...Array.from({ length: 100 }, () => response(5, half)))
+  await link.read(soc, normal)
+  assert.equal(link.status().epoch, 1)
+  device.send(...Array.from({ length: 51 }, () => ({ ...response(5, ''), command: 'read' as const })))
+  await connected(link, 2)
+})
+
+test('a registered value is handed over and is not unexpected; others are handed to nobody', async (t) => {
+  const { device, link } = await setUp(t, echo)
+  const heard: string[] = []
+  const stop = link.onValue((address, objectId, payload) => heard.push(`${address} ${objectId} ${payload.toHex()}`))
+  link.setRegistered(undefined, new Set([1]))
+  link.setRegistered(7, new Set([2]))
+  await connected(link)
+  device.send(response(1, '01'), response(2, '02'), response(1, '03', 7), response(2, '04', 7))
+  await eventually(
+    () => heard,
+    (all) => all.length === 2,
+    { everyMs: 2 },
+  )
+  await link.read(1, normal)
+  assert.deepEqual(heard, ['undefined 1 01', '7 2 04'])
+  assert.equal(link.status().unexpectedFrames, 2)
+  stop()
+  device.send(response(1, '05'))
+  await eventually(
+    () => link.status().framesReceived,
+    (count) => count === 6,
+    { everyMs: 2 },
+  )
+  assert.equal(heard.length, 2)
+})
+
+test('without an answer within five seconds the connection is given up, and made anew', async (t) => {
+  const { device, link, timers, messages } = await setUp(
+    t,
+    (frame) => (frame.objectId === 1 ? [] : echo(frame, null!)),
+    {
+      speed: 20,
+      gapMs: 80,
+    },
+  )
+  await link.read(soc, normal)
+  const events: string[] = []
+  link.onConnected((epoch) => events.push(`connected ${epoch}`))
+  link.onDisconnected((reason) => events.push(`lost: ${reason}`))
+  const begin = timers.monotonic()
+  const waiting = link.read(2, normal)
+  const [silent, behind] = await Promise.allSettled([link.read(1, normal), link.read(3, normal)])
+  await waiting
+  assert.ok(timers.monotonic() - begin >= 5000)
+  assert.ok(silent.status === 'rejected' && failsWith('timeout', true)(silent.reason))
+  assert.ok(behind.status === 'rejected' && failsWith('unreachable', false)(behind.reason))
+  assert.equal(link.status().gapMs, 160)
+  await connected(link, 2)
+  assert.equal((await link.read(soc, normal)).toHex(), half)
+  assert.deepEqual(events, ['lost: timeout', 'connected 2'])
+  assert.deepEqual(messages, ['the device answers', 'the device does not answer', 'the device answers'])
+  assert.equal(device.accepted, 2)
+})
+
+test('a connection that the device resets fails what is open and is made anew', async (t) => {
+  const { device, link } = await setUp(t, (frame) => (frame.objectId === 1 ? [] : echo(frame, null!)), {
+    timing: { backOffMs: [50, 100] },
+  })
+  const open = link.read(1, normal)
+  await eventually(
+    () => device.received(),
+    (all) => all.length === 1,
+    { everyMs: 2 },
+  )
+  device.dropConnections()
+  await assert.rejects(open, failsWith('unreachable', true))
+  await assert.rejects(link.read(soc, normal), failsWith('unreachable', false))
+  await connected(link, 2)
+  assert.equal((await link.read(soc, normal)).toHex(), half)
+})
+
+test('a late answer to a question that was given up is not taken for another', async (t) => {
+  const { device, link } = await setUp(t, () => undefined, { timing: { readMs: 100 } })
+  await assert.rejects(link.register(1, normal), failsWith('timeout', true))
+  device.play((frame) => [response(1, '11111111'), answerTo(frame, half)])
+  assert.equal((await link.read(2, normal)).toHex(), half)
+  assert.deepEqual([link.status().epoch, link.status().unexpectedFrames], [1, 1])
+})
+
+test('a write is done when its bytes have left, and one that is confirmed is nothing unexpected', async (t) => {
+  const { device, link } = await setUp(t, (frame) => [answerTo(frame, half)])
+  await link.write(soc, Uint8Array.fromHex(half), normal)
+  await link.read(2, normal)
+  assert.deepEqual(
+    device.received().map(({ command, payload }) => `${command} ${payload.toHex()}`),
+    ['write 3f000000', 'read '],
+  )
+  assert.equal(link.status().unexpectedFrames, 0)
+  await assert.rejects(link.write(soc, new Uint8Array(5000), normal), RangeError)
+})
+
+test('a query is a write that is answered, by a long answer too', async (t) => {
+  const { device, link } = await setUp(t, () => [longResponses[0]!.bytes])
+  const payload = await link.query(0x5293b668, Uint8Array.fromHex('6553f100'), normal)
+  assert.equal(payload.toHex(), longResponses[0]!.frame.payload.toHex())
+  assert.equal(device.received()[0]?.command, 'write')
+})
+
+test('long answers of wrong length, and a cut one that looks whole, arrive whole', async (t) => {
+  for (const { bytes, frame } of misdeclared) {
+    const { link } = await setUp(t, () => [bytes])
+    assert.equal((await link.query(frame.objectId, new Uint8Array(4), normal)).toHex(), frame.payload.toHex())
+  }
+  const { link } = await setUp(t, (_, connection) => {
+    connection.write(nested.bytes.subarray(0, nested.inner))
+    setTimeout(() => connection.write(nested.bytes.subarray(nested.inner)), 5)
+    return []
+  })
+  const payload = await link.query(nested.frame.objectId, new Uint8Array(4), normal)
+  assert.equal(payload.toHex(), nested.frame.payload.toHex())
+})
+
+test('an answer that arrives byte by byte is an answer', async (t) => {
+  const { link } = await setUp(t, (_, connection) => {
+    const rest = [...responses[5]!.bytes]
+    const next = () => {
+      const byte = rest.shift()
+      if (byte === undefined) return
+      connection.write(Uint8Array.of(byte))
+      setTimeout(next, 2)
+    }
+    next()
+    return []
+  })
+  assert.equal((await link.read(soc, normal)).toHex(), responses[5]!.frame.payload.toHex())
+  const { crcErrors, framingErrors, discardedBytes } = link.status()
+  assert.deepEqual([crcErrors, framingErrors, discardedBytes], [0, 0, 0])
+})
+
+const damaged = Uint8Array.fromHex('2b0508959930bf3f000000a93e')
+
+test('a read whose answer is damaged is repeated after a silence, twice at most', async (t) => {
+  let count = 0
+  const { device, link } = await setUp(t, (frame) => (++count < 3 ? [damaged] : [answerTo(frame, half)]))
+  const begin = performance.now()
+  assert.equal((await link.read(soc, normal)).toHex(), half)
+  assert.ok(performance.now() - begin >= 480)
+  assert.deepEqual([device.received().length, link.status().crcErrors, link.status().epoch], [3, 2, 1])
+
+  device.play(() => [damaged])
+  await assert.rejects(link.read(soc, normal), failsWith('protocol', true))
+  assert.equal(device.received().length, 6)
+  device.play(echo)
+  assert.equal((await link.read(soc, normal)).toHex(), half)
+  assert.equal(link.status().epoch, 1)
+})
+
+test('a query whose answer is damaged is not sent again', async (t) => {
+  const { device, link } = await setUp(t, () => [damaged])
+  await assert.rejects(link.query(soc, new Uint8Array(4), normal), failsWith('protocol', true))
+  assert.equal(device.received().length, 1)
+})
+
+test('damage that is not our answer does not stop the answer', async (t) => {
+  const { device, link } = await setUp(t, (frame) => [damaged, answerTo(frame, half)])
+  assert.equal((await link.read(soc, normal)).toHex(), half)
+  assert.equal(device.received().length, 1)
+})
+
+test('what is important goes first, and a full queue refuses', async (t) => {
+  const { device, link } = await setUp(t, () => [], { timing: { queueLength: 4 } })
+  await connected(link)
+  const first = link.read(1, normal)
+  await eventually(
+    () => device.received(),
+    (all) => all.length === 1,
+    { everyMs: 2 },
+  )
+  const ask = (objectId: number, priority: Priority) => link.read(objectId, { address: undefined, priority })
+  const queued = [ask(2, 'background'), ask(3, 'normal'), ask(4, 'control'), ask(5, 'normal')]
+  queued.push(ask(6, 'normal'))
+  await assert.rejects(queued[0]!, failsWith('queue-full', false))
+  await assert.rejects(ask(7, 'background'), failsWith('queue-full', false))
+  device.play(echo)
+  device.send(response(1, half))
+  await Promise.all([first, ...queued.slice(1)])
+  assert.deepEqual(
+    device.received().map(({ objectId }) => objectId),
+    [1, 4, 3, 5, 6],
+  )
+})
+
+test('who waits too long for a turn is told', async (t) => {
+  const { device, link } = await setUp(t, () => [], { timing: { queueWaitMs: 100 } })
+  const first = link.read(1, normal)
+  await eventually(
+    () => device.received(),
+    (all) => all.length === 1,
+    { everyMs: 2 },
+  )
+  await assert.rejects(link.read(2, normal), failsWith('queue-timeout', false))
+  device.send(response(1, half))
+  await first
+  assert.deepEqual([device.received().length, link.status().queueLength], [1, 0])
+})
+
+test('a device that cannot be reached is tried less and less, and logged once', async (t) => {
+  const { device, link, messages, timers } = await setUp(t, echo, { speed: 100 })
+  device.onAccept((socket) => socket.destroy())
+  device.dropConnections()
+  const begin = timers.monotonic()
+  await eventually(
+    () => timers.monotonic() - begin,
+    (ms) => ms > 300_000,
+    { everyMs: 20 },
+  )
+  // 1, 2, 4, 8, 16, 32, 60, 60 … seconds.
+  assert.ok(device.accepted >= 7 && device.accepted <= 12, `${device.accepted} attempts`)
+  assert.deepEqual(messages, ['the device does not answer'])
+  assert.equal(link.status().state, 'backing-off')
+  await assert.rejects(link.read(soc, normal), failsWith('unreachable', false))
+})
+
+test('nobody at the address is the same, and found when it is there again', async (t) => {
+  const device = await startScriptedDevice(echo)
+  await device.stop()
+  const { log, messages } = createMemoryLog()
+  const link = createLink({ host: 'localhost', port: device.port, gapMs: 0, timers: createFastTimers(20), log })
+  t.after(() => link.close())
+  await assert.rejects(link.read(soc, normal), failsWith('unreachable', false))
+  await eventually(
+    () => link.status().state,
+    (state) => state === 'backing-off',
+    { everyMs: 2 },
+  )
+  assert.deepEqual(messages, ['the device does not answer'])
+  assert.equal(link.status().epoch, 0)
+})
+
+test('a device that accepts and stays silent is not asked faster and faster', async (t) => {
+  const { device, link, timers, messages } = await setUp(t, () => [], { speed: 100 })
+  const begin = timers.monotonic()
+  while (timers.monotonic() - begin < 120_000) {
+    await link.read(soc, normal).catch(() => undefined)
+    await timers.delay(100)
+  }
+  assert.ok(device.accepted <= 7, `${device.accepted} connections`)
+  assert.deepEqual(messages, ['the device does not answer'])
+})
+
+test('what is important makes an attempt of its own, once a second at most', async (t) => {
+  const { device, link, timers } = await setUp(t, echo, { speed: 10, timing: { backOffMs: [60_000, 60_000] } })
+  await connected(link)
+  device.onAccept((socket) => socket.destroy())
+  device.dropConnections()
+  await eventually(
+    () => link.status().state,
+    (state) => state === 'backing-off',
+    { everyMs: 2 },
+  )
+  const control = () => link.read(soc, { address: undefined, priority: 'control' })
+  const begin = timers.monotonic()
+  while (timers.monotonic() - begin < 5000) {
+    await assert.rejects(control(), failsWith('unreachable'))
+    await timers.delay(50)
+  }
+  assert.ok(device.accepted >= 3 && device.accepted <= 7, `${device.accepted} connections`)
+  device.onAccept(() => undefined)
+  await eventually(control, (payload) => payload.toHex() === half, { everyMs: 20 })
+})
+
+test('the bootloader stops all sending until a probe after the cool-down is answered', async (t) => {
+  const { device, link, timers } = await setUp(t, () => [], {
+    speed: 200,
+    timing: { readMs: 100_000, queueWaitMs: 1_000_000 },
+    probe: { objectId: 99, address: undefined },
+  })
+  const active: boolean[] = []
+  link.onMaintenance((is) => active.push(is))
+  const open = link.read(1, normal)
+  await eventually(
+    () => device.received(),
+    (all) => all.length === 1,
+    { everyMs: 2 },
+  )
+  const waiting = link.read(2, normal)
+  const outcomes = Promise.allSettled([open, waiting])
+  device.send(bootloader)
+  for (const [index, outcome] of (await outcomes).entries()) {
+    assert.ok(outcome.status === 'rejected' && outcome.reason instanceof LinkError)
+    assert.deepEqual([outcome.reason.failure, outcome.reason.sent], ['maintenance', index === 0])
+    assert.ok((outcome.reason.retryAfterSeconds ?? 0) > 0 && (outcome.reason.retryAfterSeconds ?? 999) <= 300)
+  }
+  assert.equal(link.status().state, 'maintenance')
+  assert.ok((link.status().maintenanceUntil ?? 0) > timers.now())
+  await assert.rejects(
+    link.read(3, { address: undefined, priority: 'control' }),
+    (error) => failsWith('maintenance', false)(error) && (error as LinkError).retryAfterSeconds !== undefined,
+  )
+  for (let count = 0; count < 100; count += 1) device.send(bootloader)
+
+  // The first probe stays without an answer: one more cool-down, and one more probe.
+  const probes = () => device.received().filter(({ objectId }) => objectId === 99).length
+  const begin = timers.monotonic()
+  await eventually(probes, (count) => count === 1, { everyMs: 5 })
+  assert.ok(timers.monotonic() - begin >= 290_000 - 20_000)
+  assert.equal(device.received().length, 2)
+  device.play(echo)
+  await eventually(
+    () => link.status().state,
+    (state) => state === 'connected',
+    { everyMs: 5 },
+  )
+  assert.deepEqual([probes(), device.received().length], [2, 3])
+  assert.deepEqual(active, [true, false])
+  assert.equal((await link.read(soc, normal)).toHex(), half)
+})
+
+test('bootloader bytes inside a value are a value', async (t) => {
+  const { link } = await setUp(t, (frame) => [answerTo(frame, '50f705ab')])
+  assert.equal((await link.read(soc, normal)).toHex(), '50f705ab')
+  assert.equal(link.status().state, 'connected')
+})
+
+test('a stream without end is cut off', async (t) => {
+  const { device, link } = await setUp(t, echo, { timing: { backOffMs: [20, 50] } })
+  await connected(link)
+  device.send(Uint8Array.fromHex('2b06ffff11111111'), new Uint8Array(20_000).fill(0x11))
+  await connected(link, 2)
+  assert.equal((await link.read(soc, normal)).toHex(), half)
+})
+
+test('a device that takes no more bytes is given up, and the write is told to be uncertain', async (t) => {
+  const { device, link } = await setUp(t, () => [], { speed: 10 })
+  device.onAccept((socket) => socket.pause())
+  await connected(link)
+  device.dropConnections()
+  await connected(link, 2)
+  const payload = new Uint8Array(4000)
+  const flood = async () => {
+    for (let count = 0; count < 5000; count += 1) await link.write(1, payload, normal)
+  }
+  await assert.rejects(flood(), failsWith('unreachable', true))
+})
+
+test('closing ends everything', async (t) => {
+  const { device, link } = await setUp(t, () => [])
+  const open = [link.read(1, normal), link.read(2, normal)]
+  await eventually(
+    () => device.received(),
+    (all) => all.length === 1,
+    { everyMs: 2 },
+  )
+  const outcomes = Promise.allSettled(open)
+  await link.close()
+  for (const outcome of await outcomes) assert.ok(outcome.status === 'rejected' && failsWith('closed')(outcome.reason))
+  await assert.rejects(link.read(1, normal), failsWith('closed', false))
+  assert.equal(link.status().state, 'closed')
+  await link.close()
+  assert.equal(device.accepted, 1)
+})
