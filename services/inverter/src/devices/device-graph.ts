@@ -105,7 +105,7 @@ class Graph implements DeviceGraph {
       gapMs: Math.max(...group.map((device) => device.requestGapMs)),
       timers,
       log: log.child({ endpoint: id }),
-      onFrame: (direction, frame) => recorder.record(direction, frame),
+      onFrame: (direction, frame, bytes) => recorder.record(direction, frame, bytes),
       ...(heartbeat === undefined ? {} : { probe: { objectId: heartbeat.objectId, address: first.networkId } }),
     })
     const runtimes = new Map(group.map((device) => [device.id, createDeviceRuntime(device, link, this.#parts)]))
