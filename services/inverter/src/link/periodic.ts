@@ -1,22 +1,237 @@
 import type { Log, Timers } from '@hearth/runtime'
-import type { Link } from './link.ts'
+import { decodeValue, encodeValue } from '../protocol/wire-value.ts'
+import type { Link, Priority } from './link.ts'
+
+/** The device's one period for everything it sends by itself, an object of its own: seconds, 0 ends all. */
+const periodObject = 0x9c8fe559
+
+/** Objects a device sends by itself at most. */
+const mostObjects = 64
+
+/** Milliseconds. */
+const firstLookMs = 300
+const lookMs = 500
+const looksMs = 3000
+const checkMs = 10_000
+const firstRetryMs = 10_000
+const longestRetryMs = 300_000
+const stopMs = 1000
+
+/** A value is missed when it did not come for so many periods. */
+const missedPeriods = 3
+
+/** What is asked of a device. */
+export interface PeriodicOptions {
+  readonly link: Link
+  readonly address: number | undefined
+  /** At most 64. */
+  readonly objectIds: readonly number[]
+  readonly periodSeconds: number
+  readonly timers: Timers
+  readonly log: Log
+  /** Hears of every value that came by itself, and of the first of each object. */
+  readonly onValue: (objectId: number, payload: Uint8Array) => void
+}
+
+/** How the registration stands. */
+export interface PeriodicStatus {
+  /** All objects are registered on the connection there is. */
+  readonly available: boolean
+  readonly registrations: number
+  /** Rounds that failed in a row. */
+  readonly setupFailures: number
+  /** Why the latest round that failed did. */
+  readonly lastFailure: string | null
+}
+
+/** Keeps a device sending values by itself. */
 export interface Periodic {
-  status(): { available: boolean; registrations: number; setupFailures: number; lastFailure: string | null }
+  status(): PeriodicStatus
+  /** Does it all again, after something else changed the period. */
   refresh(): void
+  /** Tells the device to end it and looks whether it did, for a second at most. */
   stop(): Promise<void>
 }
-export function startPeriodic(_options: {
-  link: Link
-  address: number | undefined
-  objectIds: readonly number[]
-  periodSeconds: number
-  timers: Timers
-  log: Log
-  onValue: (objectId: number, payload: Uint8Array) => void
-}): Periodic {
-  return {
-    status: () => ({ available: false, registrations: 0, setupFailures: 0, lastFailure: null }),
-    refresh: () => undefined,
-    stop: () => Promise.resolve(),
+
+/**
+ * Registers the objects as soon as there is a connection, again on every new one, and again when values stay away. Throws a
+ * RangeError for more objects than a device takes.
+ */
+export function startPeriodic(options: PeriodicOptions): Periodic {
+  if (options.objectIds.length > mostObjects)
+    throw new RangeError(`a device sends at most ${mostObjects} values by itself`)
+  return new RegisteredValues(options)
+}
+
+class RegisteredValues implements Periodic {
+  readonly #options: PeriodicOptions
+  readonly #wanted: ReadonlySet<number>
+  readonly #endings: (() => void)[]
+  /** When the latest value of each registered object came, monotonic milliseconds. */
+  readonly #seen = new Map<number, number>()
+  #isAvailable = false
+  #failures = 0
+  #lastFailure: string | null = null
+  #isRunning = false
+  /** Something happened during a round that makes it worth nothing. */
+  #mustRepeat = false
+  #isStopped = false
+  /** The device on this connection was told to send by itself, though perhaps not yet what. */
+  #isPeriodSet = false
+  #cancelNext: (() => void) | undefined
+  #cancelCheck: (() => void) | undefined
+
+  constructor(options: PeriodicOptions) {
+    const { link, address, objectIds } = options
+    this.#options = options
+    this.#wanted = new Set(objectIds)
+    link.setRegistered(address, this.#wanted)
+    this.#endings = [
+      link.onValue((from, objectId, payload) => this.#take(from, objectId, payload)),
+      link.onConnected(() => this.#begin()),
+      link.onDisconnected(() => this.#disconnected()),
+      link.onMaintenance((isActive) => (isActive ? this.#lose() : this.#begin())),
+    ]
+    this.#begin()
+    this.#checkLater()
+  }
+
+  status(): PeriodicStatus {
+    return {
+      available: this.#isAvailable,
+      registrations: this.#seen.size,
+      setupFailures: this.#failures,
+      lastFailure: this.#lastFailure,
+    }
+  }
+
+  refresh(): void {
+    this.#mustRepeat = true
+    this.#lose()
+    this.#runAfter(0)
+  }
+
+  async stop(): Promise<void> {
+    if (this.#isStopped) return
+    const isSending = this.#isPeriodSet && this.#isReachable()
+    this.#isStopped = true
+    this.#cancelNext?.()
+    this.#cancelCheck?.()
+    for (const end of this.#endings) end()
+    this.#lose()
+    if (!isSending) return
+    const { timers } = this.#options
+    // A device that does not take it loses its registrations with the connection anyway.
+    await Promise.race([this.#setPeriod(0, { priority: 'control', withinMs: stopMs }), timers.delay(2 * stopMs)]).catch(
+      () => undefined,
+    )
+  }
+
+  #isReachable(): boolean {
+    return this.#options.link.status().state === 'connected'
+  }
+
+  /** A connection is there. After failures it gets some quiet first, however long the wait would have been. */
+  #begin(): void {
+    this.#runAfter(this.#failures === 0 ? 0 : firstRetryMs)
+  }
+
+  #runAfter(ms: number): void {
+    if (this.#isStopped) return
+    this.#cancelNext?.()
+    this.#cancelNext = this.#options.timers.after(ms, () => void this.#run())
+  }
+
+  /** One round. While there is no connection there is nothing to do: the next one begins another. */
+  async #run(): Promise<void> {
+    if (this.#isRunning || this.#isStopped || !this.#isReachable()) return
+    this.#isRunning = true
+    this.#mustRepeat = false
+    this.#seen.clear()
+    try {
+      await this.#registerAll()
+      this.#succeed()
+    } catch (error) {
+      this.#fail(error)
+    } finally {
+      this.#isRunning = false
+    }
+    if (this.#mustRepeat) this.#runAfter(0)
+  }
+
+  async #registerAll(): Promise<void> {
+    const { link, address, onValue, timers, periodSeconds } = this.#options
+    const { epoch } = link.status()
+    this.#isPeriodSet = true
+    await this.#setPeriod(periodSeconds, { priority: 'background', withinMs: looksMs })
+    for (const objectId of this.#wanted) {
+      if (this.#isStopped || this.#mustRepeat) return
+      if (link.status().epoch !== epoch) throw new Error('the connection was lost during the registration')
+      const payload = await link.register(objectId, { address, priority: 'background' })
+      this.#seen.set(objectId, timers.monotonic())
+      onValue(objectId, payload)
+    }
+  }
+
+  #succeed(): void {
+    if (this.#isStopped || this.#mustRepeat) return
+    this.#isAvailable = true
+    this.#failures = 0
+    this.#options.log.debug({ registrations: this.#seen.size }, 'the device sends values by itself')
+  }
+
+  #fail(error: unknown): void {
+    if (this.#isStopped || this.#mustRepeat) return
+    this.#failures += 1
+    this.#lastFailure = error instanceof Error ? error.message : String(error)
+    this.#lose()
+    if (this.#failures === 1)
+      this.#options.log.warn({ reason: this.#lastFailure }, 'the device could not be told to send values by itself')
+    this.#runAfter(Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(this.#failures - 1, 10)))
+  }
+
+  /** Writes the period and looks until the device says it: it does not answer the write itself. */
+  async #setPeriod(seconds: number, { priority, withinMs }: { priority: Priority; withinMs: number }): Promise<void> {
+    const { link, address, timers } = this.#options
+    await link.write(periodObject, encodeValue('uint32', seconds), { address, priority })
+    const begin = timers.monotonic()
+    for (let pause = firstLookMs; ; pause = lookMs) {
+      await timers.delay(pause)
+      const period = decodeValue('uint32', await link.read(periodObject, { address, priority }))
+      if (period === seconds) return
+      if (timers.monotonic() - begin >= withinMs)
+        throw new Error(`the period was set to ${seconds} s and still is ${String(period)} s`)
+    }
+  }
+
+  #take(from: number | undefined, objectId: number, payload: Uint8Array): void {
+    const { address, onValue, timers } = this.#options
+    if (from !== address || !this.#wanted.has(objectId)) return
+    // Before an object is registered its value is one that somebody else asked for: good, but no sign of registration.
+    if (this.#seen.has(objectId)) this.#seen.set(objectId, timers.monotonic())
+    onValue(objectId, payload)
+  }
+
+  #disconnected(): void {
+    this.#isPeriodSet = false
+    this.#lose()
+  }
+
+  #lose(): void {
+    this.#isAvailable = false
+    this.#seen.clear()
+  }
+
+  #checkLater(): void {
+    this.#cancelCheck = this.#options.timers.after(checkMs, () => {
+      const { timers, periodSeconds, log } = this.#options
+      const oldest = timers.monotonic() - missedPeriods * periodSeconds * 1000
+      if (this.#isAvailable && this.#seen.values().some((at) => at < oldest)) {
+        log.warn('values that the device sent by itself stay away; it is told again')
+        this.#lose()
+        this.#runAfter(0)
+      }
+      this.#checkLater()
+    })
   }
 }

@@ -1,53 +1,103 @@
 import type { Timers } from '@hearth/runtime'
+import { z } from 'zod'
 import type { Frame } from '../protocol/frame.ts'
 
-/** A frame as it was on the wire. */
-export interface RecordedFrame {
-  /** ISO 8601, UTC. */
-  readonly at: string
-  readonly direction: 'sent' | 'received'
-  readonly command: string
-  readonly address: number | null
-  /** `0x` and eight upper-case hex digits. */
-  readonly object_id: string
-  /** Hexadecimal; empty where it is a secret. */
-  readonly payload: string
+/** The network password, the one secret among the objects of a device: what is sent about it is not kept. */
+const wifiPassword = 0x14c0e627
+
+const hexDigits = z.string().regex(/^(?:[0-9a-f]{2})*$/)
+
+/** One frame as it is handed out: names and values are left to those who know the objects. */
+export const RecordedFrame = z.object({
+  at: z.iso.datetime(),
+  direction: z.enum(['sent', 'received']),
+  command: z.enum(['read', 'write', 'long-write', 'response', 'long-response', 'read-periodically']),
+  /** Network id of a device in a plant. */
+  address: z.int().nonnegative().nullable(),
+  /** `0x` and eight hexadecimal digits. */
+  object_id: z.string().regex(/^0x[0-9A-F]{8}$/),
+  /** Hexadecimal; empty when it is a secret. */
+  payload: hexDigits,
+  /** The frame as it was on the wire, hexadecimal; empty when it holds a secret. */
+  bytes: hexDigits,
+})
+export type RecordedFrame = z.infer<typeof RecordedFrame>
+
+/** How much a recorder keeps, and its clock. */
+export interface FlightRecorderOptions {
+  readonly timers: Pick<Timers, 'now'>
+  /** Frames; 2000 when left out. */
+  readonly mostFrames?: number
+  /** Bytes of all frames together; 1 MiB when left out. */
+  readonly mostBytes?: number
 }
 
-/** The last frames of one connection. */
+/** Keeps the latest frames of a connection, so that a fault can be looked at after it happened. */
 export interface FlightRecorder {
-  record(direction: 'sent' | 'received', frame: Frame): void
+  /** The bytes are copied. */
+  record(direction: RecordedFrame['direction'], frame: Frame, bytes: Uint8Array): void
   /** Oldest first. */
-  frames(): readonly RecordedFrame[]
-  /** One frame a line as JSON, which the simulator can replay. */
+  frames(): RecordedFrame[]
+  /** All frames as JSON, one a line. */
   exportCapture(): string
 }
 
-/** Frames kept, and characters of payload kept with them. */
-const mostFrames = 2000
-const mostCharacters = 2_000_000
+interface Entry {
+  readonly at: number
+  readonly direction: RecordedFrame['direction']
+  readonly frame: Frame
+  readonly bytes: Uint8Array
+}
 
-/** The wireless network's password: asked for by the vendor's own programs, and nobody else's business. */
-const secretObject = 0x14c0e627
-
-export function createFlightRecorder({ timers }: { timers: Timers }): FlightRecorder {
-  const kept: RecordedFrame[] = []
-  let characters = 0
+/** Makes a recorder that keeps as much as it is allowed to, and forgets the oldest beyond that. */
+export function createFlightRecorder(options: FlightRecorderOptions): FlightRecorder {
+  const { timers, mostFrames = 2000, mostBytes = 1_048_576 } = options
+  const entries: Entry[] = []
+  let total = 0
+  const frames = () => entries.map(recordOf)
   return {
-    record(direction, { command, address, objectId, payload }) {
-      const text = objectId === secretObject ? '' : Buffer.from(payload).toString('hex')
-      kept.push({
-        at: new Date(timers.now()).toISOString(),
-        direction,
-        command,
-        address: address ?? null,
-        object_id: `0x${objectId.toString(16).toUpperCase().padStart(8, '0')}`,
-        payload: text,
-      })
-      characters += text.length
-      while (kept.length > mostFrames || characters > mostCharacters) characters -= kept.shift()?.payload.length ?? 0
+    record(direction, frame, bytes) {
+      entries.push({ at: timers.now(), direction, frame, bytes: Uint8Array.from(bytes) })
+      total += bytes.length
+      while (entries.length > mostFrames || total > mostBytes) total -= entries.shift()?.bytes.length ?? 0
     },
-    frames: () => [...kept],
-    exportCapture: () => kept.map((frame) => `${JSON.stringify(frame)}\n`).join(''),
+    frames,
+    exportCapture: () =>
+      frames()
+        .map((frame) => `${JSON.stringify(frame)}\n`)
+        .join(''),
+  }
+}
+
+/** Reads what `exportCapture` wrote. Throws an Error that names the first line that is none of it. */
+export function parseCapture(text: string): RecordedFrame[] {
+  const frames: RecordedFrame[] = []
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue
+    const parsed = RecordedFrame.safeParse(jsonOf(line))
+    if (!parsed.success) throw new Error(`line ${index + 1} of the capture is not a recorded frame`)
+    frames.push(parsed.data)
+  }
+  return frames
+}
+
+function recordOf({ at, direction, frame, bytes }: Entry): RecordedFrame {
+  const isSecret = frame.objectId === wifiPassword
+  return {
+    at: new Date(at).toISOString(),
+    direction,
+    command: frame.command,
+    address: frame.address ?? null,
+    object_id: `0x${frame.objectId.toString(16).toUpperCase().padStart(8, '0')}`,
+    payload: isSecret ? '' : frame.payload.toHex(),
+    bytes: isSecret ? '' : bytes.toHex(),
+  }
+}
+
+function jsonOf(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
   }
 }
