@@ -1,5 +1,5 @@
-import { LoadingLines, RelativeTime, StatusBadge } from '@hearth/ui'
-import type { CSSProperties, ReactNode } from 'react'
+import { formatCount, LoadingLines, StatusBadge } from '@hearth/ui'
+import type { CSSProperties } from 'react'
 import type { DeviceHealth } from '../api.ts'
 import { batteryWord } from '../values/energy-flow.ts'
 import { numberOf, type ValueMap } from '../values/live-value.ts'
@@ -47,22 +47,15 @@ export function BatteryCard({ values, health }: { values: ValueMap | undefined; 
 function facts(
   values: ValueMap,
   { towers, health }: { towers: readonly Tower[]; health: DeviceHealth | undefined },
-): [string, ReactNode][] {
+): [string, string][] {
   const modules = towers.map((tower) => tower.modules).join(' + ')
-  const calibration = health?.battery
+  const days = health?.battery.days_to_calibration
   return [
     ['Temperature', towers.map((tower) => spell(measure(tower.temperature, '°C', 1))).join(' / ')],
     ['Voltage', spell(measure(numberOf(values, 'battery_voltage'), 'V', 1))],
     ['Modules', modules === '0' ? '–' : modules],
     ['Cycles', spell(measure(numberOf(values, 'battery_cycles'), ''))],
-    [
-      'Next calibration',
-      calibration === undefined || calibration.next_calibration_at === null ? (
-        '–'
-      ) : (
-        <RelativeTime key="at" value={calibration.next_calibration_at} />
-      ),
-    ],
+    ['Next calibration', days === undefined || days === null ? '–' : `in ${formatCount(Math.ceil(days), 'day')}`],
   ]
 }
 

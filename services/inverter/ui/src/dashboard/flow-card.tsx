@@ -1,13 +1,6 @@
 import { VisuallyHidden } from '@mantine/core'
 import { LoadingLines } from '@hearth/ui'
-import {
-  IconBatteryVertical4,
-  IconBuildingFactory2,
-  IconChevronRight,
-  IconHome,
-  IconSolarPanel2,
-  IconTransform,
-} from '@tabler/icons-react'
+import { IconBatteryVertical4, IconChevronRight, IconHome, IconSolarPanel2, IconTransform } from '@tabler/icons-react'
 import type { CSSProperties, ReactNode } from 'react'
 import {
   batteryWord,
@@ -21,6 +14,7 @@ import {
 } from '../values/energy-flow.ts'
 import type { ValueMap } from '../values/live-value.ts'
 import { flowMetrics } from '../values/metric-names.ts'
+import { PylonIcon } from '../values/pylon-icon.tsx'
 import { percent, power, spell } from '../values/quantity.ts'
 import { StaleSign, useStaleness } from './figure.tsx'
 import { describeFlow } from './flow-sentence.ts'
@@ -51,7 +45,7 @@ function FlowPicture({ flow }: { flow: EnergyFlow }) {
         {flow.solar === undefined ? 'No value' : flow.solar < noiseW ? 'Dark' : 'Producing'}
       </Node>
       <Link kind="solar" axis="y" from="start" direction={directionOf(flow.solar)} watts={flow.solar} />
-      <Node kind="grid" icon={<IconBuildingFactory2 size={26} stroke={1.6} />} label="Grid" watts={flow.grid}>
+      <Node kind="grid" icon={<PylonIcon size={26} stroke={1.5} />} label="Grid" watts={flow.grid}>
         {gridWord(flow.grid)}
       </Node>
       <Link kind="grid" axis="x" from="start" direction={directionOf(flow.grid)} watts={flow.grid} />

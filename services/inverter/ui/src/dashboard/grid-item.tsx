@@ -1,10 +1,11 @@
-import { ActionIcon, Title } from '@mantine/core'
+import { ActionIcon, Box, Title } from '@mantine/core'
 import { SimulatedBadge } from '../devices/device-badges.tsx'
 import { IconArrowsMove, IconEyeOff, IconResize } from '@tabler/icons-react'
 import type { KeyboardEvent } from 'react'
 import { type GridEdit, slotStyle } from './grid-edit.ts'
 import type { Placed, Step } from './grid-placement.ts'
 import { useGesture } from './use-gesture.ts'
+import { useOverflow } from './use-overflow.ts'
 import { isFigure, WidgetContent, type WidgetData } from './widget-content.tsx'
 import { widgets as plans } from './widgets.ts'
 
@@ -20,6 +21,7 @@ export function GridItem(props: { widget: Placed; data: WidgetData; edit: GridEd
   const { widget, data, edit } = props
   const { title } = plans[widget.id]
   const figure = isFigure(widget.id)
+  const [body, overflows] = useOverflow()
   return (
     <section className="widget" aria-label={title} data-figure={figure || undefined} style={slotStyle(widget)}>
       {edit !== undefined && <Handles title={title} widget={widget} edit={edit} />}
@@ -29,9 +31,14 @@ export function GridItem(props: { widget: Placed; data: WidgetData; edit: GridEd
           {(widget.id === 'energy-flow' || widget.id === 'battery') && <SimulatedBadge device={data.device} />}
         </div>
       )}
-      <div className="widget-body" inert={edit !== undefined}>
+      <Box
+        className="widget-body"
+        ref={body}
+        inert={edit !== undefined}
+        {...(overflows ? { tabIndex: 0, role: 'group', 'aria-label': `${title}, scrolls` } : {})}
+      >
         <WidgetContent id={widget.id} data={data} />
-      </div>
+      </Box>
     </section>
   )
 }

@@ -1,6 +1,5 @@
 import {
   IconBattery3,
-  IconBuildingFactory2,
   IconCalendarEvent,
   IconHome,
   IconPercentage,
@@ -13,6 +12,7 @@ import {
 } from '@tabler/icons-react'
 import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { type AdminDevice, type DeviceHealth, keys, readParameters } from '../api.ts'
+import { PylonIcon } from '../values/pylon-icon.tsx'
 import { batteryWord, flowOf, gridWord } from '../values/energy-flow.ts'
 import { numberOf, type ValueMap } from '../values/live-value.ts'
 import { measure, percent, power, type Quantity } from '../values/quantity.ts'
@@ -81,7 +81,7 @@ type LiveId = 'pv-power' | 'house-power' | 'grid-power' | 'battery-power' | 'bat
 const liveFigures = {
   'pv-power': { label: 'Solar', icon: IconSolarPanel2, kind: 'solar', names: ['solar_a_power', 'solar_b_power'] },
   'house-power': { label: 'House', icon: IconHome, kind: 'house', names: ['household_load_power'] },
-  'grid-power': { label: 'Grid', icon: IconBuildingFactory2, kind: 'grid', names: ['grid_power'] },
+  'grid-power': { label: 'Grid', icon: PylonIcon, kind: 'grid', names: ['grid_power'] },
   'battery-power': { label: 'Battery', icon: IconBattery3, kind: 'battery', names: ['battery_power'] },
   'battery-soc': { label: 'State of charge', icon: IconPercentage, kind: 'battery', names: ['battery_soc'] },
   'battery-temperature': {

@@ -1,4 +1,4 @@
-import { SegmentedControl, Select } from '@mantine/core'
+import { NativeSelect } from '@mantine/core'
 import type { AdminDevice } from '../api.ts'
 
 /** Chooses one of several devices; nothing when there is only one. */
@@ -8,20 +8,17 @@ export function DeviceSelect(props: {
   onChange: (deviceId: string) => void
 }) {
   const { devices, value, onChange } = props
-  const data = devices.map((device) => ({
-    value: device.device_id,
-    label: device.is_simulated ? `${device.display_name} (simulated)` : device.display_name,
-  }))
   if (devices.length < 2) return null
-  if (devices.length > 3)
-    return (
-      <Select
-        aria-label="Inverter"
-        data={data}
-        value={value}
-        allowDeselect={false}
-        onChange={(next) => next !== null && onChange(next)}
-      />
-    )
-  return <SegmentedControl aria-label="Inverter" data={data} value={value} onChange={onChange} />
+  return (
+    <NativeSelect
+      aria-label="Inverter"
+      className="device-select"
+      value={value}
+      data={devices.map((device) => ({
+        value: device.device_id,
+        label: device.is_simulated ? `${device.display_name} (simulated)` : device.display_name,
+      }))}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  )
 }

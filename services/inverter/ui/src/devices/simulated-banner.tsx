@@ -11,7 +11,7 @@ export function SimulatedBanner({ devices }: { devices: readonly AdminDevice[] }
   return (
     <Alert color="yellow" variant="light" icon={<IconFlask aria-hidden />} className="notice-banner">
       <Group justify="space-between" gap="sm">
-        <Text size="md">
+        <Text size="md" className="notice-text">
           {isAll
             ? 'These values come from a simulated inverter. Everything can be tried without risk; add yours to see the real house.'
             : `${simulated.map((device) => device.display_name).join(', ')} is simulated. Remove it when it is no longer needed.`}

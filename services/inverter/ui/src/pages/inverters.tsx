@@ -1,6 +1,111 @@
-import { PageHeader } from '@hearth/ui'
+import { Button, Tabs } from '@mantine/core'
+import { EmptyState, ErrorState, LoadingLines, PageHeader } from '@hearth/ui'
+import { IconPlus, IconSolarElectricity } from '@tabler/icons-react'
+import { useState } from 'react'
+import { useLocation, useParams, useSearchParams } from 'wouter'
+import type { AdminDevice } from '../api.ts'
+import { ParameterTable } from '../approvals/parameter-table.tsx'
+import { AddDevice, EditDevice, RemoveDevice } from '../devices/device-dialogs.tsx'
+import { DeviceCards } from '../devices/device-cards.tsx'
+import { DeviceDetail } from '../devices/device-detail.tsx'
+import { SimulatedBanner } from '../devices/simulated-banner.tsx'
+import { useDevices } from '../devices/use-devices.ts'
+import { WriteAccess } from '../devices/write-access.tsx'
+import '../devices/devices.css'
 
-/** Stands in for the page. */
+interface OpenDialog {
+  kind: 'edit' | 'remove'
+  device: AdminDevice
+}
+
+/** Inverters, and what may be read and written on them. */
 export function InvertersPage() {
-  return <PageHeader title="Inverters" />
+  const devices = useDevices()
+  const { id } = useParams()
+  const [dialog, setDialog] = useState<OpenDialog>()
+  const [, navigate] = useLocation()
+  const close = () => setDialog(undefined)
+  if (devices.data === undefined)
+    return (
+      <>
+        <PageHeader title="Inverters" />
+        {devices.error === null ? (
+          <LoadingLines lines={6} />
+        ) : (
+          <ErrorState error={devices.error} onRetry={() => void devices.refetch()} />
+        )}
+      </>
+    )
+  const device = devices.data.find(({ device_id }) => device_id === id)
+  return (
+    <>
+      {id === undefined && <Overview devices={devices.data} onOpen={setDialog} />}
+      {id !== undefined && device === undefined && (
+        <EmptyState
+          icon={IconSolarElectricity}
+          title="There is no such inverter"
+          heading="h1"
+          action={<Button onClick={() => navigate('/inverters')}>All inverters</Button>}
+        >
+          It may have been removed.
+        </EmptyState>
+      )}
+      {device !== undefined && <DeviceDetail device={device} onOpen={(kind) => setDialog({ kind, device })} />}
+      {dialog?.kind === 'edit' && <EditDevice device={dialog.device} onClose={close} />}
+      {dialog?.kind === 'remove' && (
+        <RemoveDevice device={dialog.device} onClose={close} onRemoved={() => navigate('/inverters')} />
+      )}
+    </>
+  )
+}
+
+function Overview({ devices, onOpen }: { devices: AdminDevice[]; onOpen: (dialog: OpenDialog) => void }) {
+  const [params, setParams] = useSearchParams()
+  const [, navigate] = useLocation()
+  const tab = params.get('tab') === 'metrics' ? 'metrics' : 'devices'
+  const setAdding = (isOpen: boolean) => setParams(isOpen ? { add: '1' } : {}, { replace: true })
+  const button = (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setAdding(true)}>
+      Add inverter
+    </Button>
+  )
+  return (
+    <>
+      <PageHeader
+        title="Inverters"
+        description="Connections, what may be written, and the objects of the protocol."
+        actions={tab === 'devices' && devices.length > 0 && button}
+      />
+      <Tabs
+        value={tab}
+        keepMounted={false}
+        onChange={(next) => setParams(next === 'metrics' ? { tab: 'metrics' } : {}, { replace: true })}
+      >
+        <Tabs.List mb="md">
+          <Tabs.Tab value="devices">Devices</Tabs.Tab>
+          <Tabs.Tab value="metrics">Metrics and actions</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="devices" className="hearth-stack">
+          <SimulatedBanner devices={devices} />
+          {devices.length === 0 ? (
+            <EmptyState icon={IconSolarElectricity} title="No inverter yet" action={button}>
+              You need its address in your network; the port is 8899 unless somebody changed it.
+            </EmptyState>
+          ) : (
+            <DeviceCards devices={devices} onOpen={(kind, device) => onOpen({ kind, device })} />
+          )}
+          <WriteAccess />
+        </Tabs.Panel>
+        <Tabs.Panel value="metrics">
+          <ParameterTable devices={devices} />
+        </Tabs.Panel>
+      </Tabs>
+      {params.has('add') && (
+        <AddDevice
+          onClose={() => setAdding(false)}
+          onAdded={(device) => navigate(`/inverters/${encodeURIComponent(device.device_id)}`)}
+        />
+      )}
+    </>
+  )
 }

@@ -1,0 +1,111 @@
+import { Button } from '@mantine/core'
+import { answer, ErrorState, LoadingLines, RelativeTime, Section, StatusBadge } from '@hearth/ui'
+import { IconCopy, IconPencil, IconRosetteDiscountCheck } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type AdminDevice, api, keys } from '../api.ts'
+import { useDevices } from '../devices/use-devices.ts'
+import { CopyCapabilities } from './copy-capabilities.tsx'
+import { EditCapability } from './edit-capability.tsx'
+import { answerInWords, type Capability, capabilityPlans } from './capability-words.ts'
+
+/** What was found out about a device, and what has to be before it may be commanded. */
+export function CapabilitySection({ device }: { device: AdminDevice }) {
+  const [edited, setEdited] = useState<Capability>()
+  const [isCopying, setCopying] = useState(false)
+  const devices = useDevices()
+  const capabilities = useQuery({
+    queryKey: [...keys.capabilities, device.device_id],
+    queryFn: () => readCapabilities(device.device_id),
+  })
+  const others = (devices.data ?? []).filter(({ device_id }) => device_id !== device.device_id)
+  return (
+    <Section
+      title="Capabilities"
+      actions={
+        others.length > 0 && (
+          <Button variant="default" leftSection={<IconCopy size={16} aria-hidden />} onClick={() => setCopying(true)}>
+            Copy from another inverter
+          </Button>
+        )
+      }
+    >
+      <p className="hearth-dimmed section-lead">
+        Models and firmware differ. Before the battery is commanded, somebody has looked and written down what is true
+        for this one.
+      </p>
+      {capabilities.data === undefined && capabilities.error === null && <LoadingLines lines={5} />}
+      {capabilities.data === undefined && capabilities.error !== null && (
+        <ErrorState error={capabilities.error} onRetry={() => void capabilities.refetch()} />
+      )}
+      <ul className="plain-list capability-list">
+        {capabilities.data?.map((capability) => (
+          <CapabilityRow key={capability.name} capability={capability} onEdit={() => setEdited(capability)} />
+        ))}
+      </ul>
+      {edited !== undefined && (
+        <EditCapability key={edited.name} device={device} capability={edited} onClose={() => setEdited(undefined)} />
+      )}
+      {isCopying && <CopyCapabilities device={device} others={others} onClose={() => setCopying(false)} />}
+    </Section>
+  )
+}
+
+const readCapabilities = async (deviceId: string) =>
+  (
+    await answer(
+      api.GET('/admin/api/dispatch/devices/{device_id}/capabilities', { params: { path: { device_id: deviceId } } }),
+    )
+  ).capabilities
+
+function CapabilityRow({ capability, onEdit }: { capability: Capability; onEdit: () => void }) {
+  const plan = capabilityPlans[capability.name]
+  const isVerified = capability.status === 'verified'
+  return (
+    <li>
+      <div className="capability-head">
+        <h3>{plan.title}</h3>
+        {isVerified ? (
+          <StatusBadge tone="good" icon={IconRosetteDiscountCheck}>
+            Verified
+          </StatusBadge>
+        ) : (
+          <StatusBadge tone="quiet">Unverified</StatusBadge>
+        )}
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<IconPencil size={14} aria-hidden />}
+          onClick={onEdit}
+          aria-label={`Edit ${plan.title}`}
+        >
+          Edit
+        </Button>
+      </div>
+      <p className="hearth-dimmed">
+        {plan.meaning} Needed for: {plan.needs.charAt(0).toLowerCase() + plan.needs.slice(1)}.
+      </p>
+      <dl className="evidence">
+        {plan.questions.map((question) => (
+          <div key={question.field}>
+            <dt>{question.label}</dt>
+            <dd data-unknown={capability[question.field] === null || undefined}>
+              {answerInWords(capability, question)}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {(isVerified || capability.note !== null) && (
+        <p className="capability-witness">
+          {isVerified && (
+            <>
+              {capability.verified_device_model}, firmware {capability.verified_firmware}, by {capability.verified_by}{' '}
+              <RelativeTime value={capability.verified_at} />.{' '}
+            </>
+          )}
+          {capability.note !== null && <q>{capability.note}</q>}
+        </p>
+      )}
+    </li>
+  )
+}

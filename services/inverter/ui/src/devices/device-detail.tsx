@@ -1,0 +1,79 @@
+import { Button } from '@mantine/core'
+import { PageHeader, Section } from '@hearth/ui'
+import { IconArrowLeft, IconBatteryAutomotive, IconPencil, IconTrash } from '@tabler/icons-react'
+import { Link } from 'wouter'
+import type { AdminDevice } from '../api.ts'
+import { CapabilitySection } from '../capabilities/capability-section.tsx'
+import { ConnectionBanner } from './connection-banner.tsx'
+import { ConnectionCheck } from './connection-check.tsx'
+import { DeviceStateBadge, SimulatedBadge, stateSentences } from './device-badges.tsx'
+import { deviceFacts } from './device-cards.tsx'
+import { EngineeringMode, LimitsForm } from './limits-form.tsx'
+
+/** One inverter in full. */
+export function DeviceDetail(props: { device: AdminDevice; onOpen: (dialog: 'edit' | 'remove') => void }) {
+  const { device, onOpen } = props
+  return (
+    <>
+      <Link href="/inverters" className="hearth-link back-link">
+        <IconArrowLeft size={16} aria-hidden /> All inverters
+      </Link>
+      <PageHeader
+        title={device.display_name}
+        description={
+          <span className="device-line-name">
+            <DeviceStateBadge state={device.state} /> <SimulatedBadge device={device} /> {stateSentences[device.state]}
+          </span>
+        }
+        actions={
+          <>
+            <Button
+              component={Link}
+              href={`/energy/${encodeURIComponent(device.device_id)}`}
+              variant="default"
+              leftSection={<IconBatteryAutomotive size={16} aria-hidden />}
+            >
+              Control battery
+            </Button>
+            <Button variant="default" leftSection={<IconPencil size={16} aria-hidden />} onClick={() => onOpen('edit')}>
+              Edit
+            </Button>
+            <Button
+              variant="default"
+              c="var(--hearth-bad)"
+              leftSection={<IconTrash size={16} aria-hidden />}
+              onClick={() => onOpen('remove')}
+            >
+              Remove
+            </Button>
+          </>
+        }
+      />
+      <ConnectionBanner device={device} />
+      <div className="device-columns">
+        <Section title="Connection">
+          <dl className="hearth-facts">
+            {deviceFacts(device).map(([name, value]) => (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>{value}</dd>
+              </div>
+            ))}
+          </dl>
+          {!device.is_simulated && (
+            <div className="section-foot">
+              <ConnectionCheck
+                address={() => ({ host: device.host, port: device.port, network_id: device.network_id })}
+              />
+            </div>
+          )}
+        </Section>
+        <div className="hearth-stack">
+          <LimitsForm key={`${device.max_charge_power_w} ${device.max_discharge_power_w}`} device={device} />
+          <EngineeringMode device={device} />
+        </div>
+      </div>
+      <CapabilitySection device={device} />
+    </>
+  )
+}

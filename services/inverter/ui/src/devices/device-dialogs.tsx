@@ -1,0 +1,191 @@
+import { Accordion, Alert, Group, NumberInput, Switch, Text, TextInput } from '@mantine/core'
+import { answer, ConfirmDelete, FormDialog } from '@hearth/ui'
+import { useForm, type UseFormReturnType } from '@mantine/form'
+import { IconAlertTriangle } from '@tabler/icons-react'
+import { type AdminDevice, api, keys } from '../api.ts'
+import { ConnectionCheck } from './connection-check.tsx'
+import {
+  changesAddress,
+  deviceValues,
+  type DeviceValues,
+  newDeviceValues,
+  proposedId,
+  toConnectionTest,
+  toDeviceChange,
+  toDeviceCreate,
+} from './device-values.ts'
+
+type DeviceForm = UseFormReturnType<DeviceValues>
+const renewed = [keys.devices]
+
+/** Adds an inverter. */
+export function AddDevice({ onClose, onAdded }: { onClose: () => void; onAdded: (device: AdminDevice) => void }) {
+  const form = useForm<DeviceValues>({
+    initialValues: newDeviceValues,
+    validate: {
+      device_id: (id) => (id.trim() === '' ? 'Give it a short name' : null),
+      host: (host) => (host.trim() === '' ? 'Type its address in your network' : null),
+    },
+  })
+  const setName = (name: string) => {
+    const before = form.getValues()
+    if (before.device_id === proposedId(before.display_name)) form.setFieldValue('device_id', proposedId(name))
+    form.setFieldValue('display_name', name)
+  }
+  return (
+    <FormDialog
+      opened
+      onClose={onClose}
+      title="Add inverter"
+      submitLabel="Add inverter"
+      form={form}
+      submit={(values) => answer(api.POST('/admin/api/devices', { body: toDeviceCreate(values) }))}
+      renew={renewed}
+      onDone={onAdded}
+    >
+      <TextInput
+        label="Name"
+        description="As you call it, such as “Roof south”. May be empty."
+        maxLength={64}
+        data-autofocus
+        {...form.getInputProps('display_name')}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <TextInput
+        label="Short name"
+        description="Stands in addresses of the API and cannot be changed later: letters, digits, dots, hyphens"
+        maxLength={64}
+        required
+        {...form.getInputProps('device_id')}
+      />
+      <AddressFields form={form} />
+      <MoreFields form={form} />
+    </FormDialog>
+  )
+}
+
+/** Changes an inverter; its short name stays. */
+export function EditDevice({ device, onClose }: { device: AdminDevice; onClose: () => void }) {
+  const form = useForm<DeviceValues>({ initialValues: deviceValues(device) })
+  const submit = async (values: DeviceValues) => {
+    const body = toDeviceChange(values, device)
+    if (body === undefined) return { message: 'Nothing was changed' }
+    const params = { path: { device_id: device.device_id } }
+    await answer(api.PATCH('/admin/api/devices/{device_id}', { params, body }))
+    return { message: 'Inverter changed' }
+  }
+  return (
+    <FormDialog
+      opened
+      onClose={onClose}
+      title={`Edit ${device.display_name}`}
+      submitLabel="Save"
+      form={form}
+      submit={submit}
+      renew={renewed}
+    >
+      <TextInput label="Name" maxLength={64} data-autofocus {...form.getInputProps('display_name')} />
+      {!device.is_simulated && <AddressFields form={form} />}
+      {changesAddress(form.getValues(), device) && (
+        <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />} className="notice-banner">
+          <Text size="md">
+            Another address may be another inverter: what runs is handed back first, and capabilities, engineering mode
+            and the Energy Manager start anew.
+          </Text>
+        </Alert>
+      )}
+      <MoreFields form={form} />
+    </FormDialog>
+  )
+}
+
+function AddressFields({ form }: { form: DeviceForm }) {
+  return (
+    <>
+      <Group grow align="flex-start" preventGrowOverflow={false}>
+        <TextInput
+          label="Address"
+          description="Name or IP address in your network"
+          placeholder="192.168.1.50"
+          autoCapitalize="none"
+          required
+          {...form.getInputProps('host')}
+        />
+        <NumberInput
+          label="Port"
+          description="8899 from the factory"
+          min={1}
+          max={65_535}
+          hideControls
+          className="port-input"
+          {...form.getInputProps('port')}
+        />
+      </Group>
+      <ConnectionCheck
+        address={() => toConnectionTest(form.getValues())}
+        disabled={form.getValues().host.trim() === ''}
+      />
+    </>
+  )
+}
+
+function MoreFields({ form }: { form: DeviceForm }) {
+  return (
+    <Accordion variant="contained" chevronPosition="left" order={3}>
+      <Accordion.Item value="more">
+        <Accordion.Control>Several inverters, pace</Accordion.Control>
+        <Accordion.Panel>
+          <div className="hearth-stack">
+            <NumberInput
+              label="Network id"
+              description="Only for a further inverter behind the connection of another one: its address in the plant. Empty for the inverter that has the network cable. Diagnostics finds the others."
+              min={0}
+              max={4_294_967_295}
+              allowDecimal={false}
+              hideControls
+              {...form.getInputProps('network_id')}
+            />
+            <NumberInput
+              label="Pause between requests"
+              description="Longer when other programs use the same inverter, 0 to 5000 ms"
+              suffix=" ms"
+              min={0}
+              max={5000}
+              {...form.getInputProps('request_gap_ms')}
+            />
+            <Switch
+              label="Let the inverter send values by itself"
+              description="Periodic reads: fewer requests, fresher values. Off for firmware that does not know them."
+              {...form.getInputProps('periodic_reads', { type: 'checkbox' })}
+            />
+          </div>
+        </Accordion.Panel>
+      </Accordion.Item>
+    </Accordion>
+  )
+}
+
+/** Takes an inverter away. */
+export function RemoveDevice(props: { device: AdminDevice; onClose: () => void; onRemoved: () => void }) {
+  const { device, onClose, onRemoved } = props
+  const params = { path: { device_id: device.device_id } }
+  return (
+    <ConfirmDelete
+      opened
+      onClose={onClose}
+      title={`Remove ${device.display_name}?`}
+      losses={[
+        'Its connection and the values known of it',
+        'Power limits, verified capabilities and the mode of its Energy Manager',
+        'Programs that use it by its short name get an error from then on',
+        'A running charge or discharge is stopped and handed back first',
+      ]}
+      verb="Remove inverter"
+      action={{
+        run: () => answer(api.DELETE('/admin/api/devices/{device_id}', { params })),
+        renew: renewed,
+        onDone: onRemoved,
+      }}
+    />
+  )
+}

@@ -1,0 +1,78 @@
+import type { components } from '../api.gen.ts'
+import type { AdminDevice } from '../api.ts'
+
+type DeviceCreate = components['schemas']['DeviceCreate']
+type DeviceChange = components['schemas']['DeviceChange']
+type ConnectionTest = components['schemas']['ConnectionTest']
+
+/** What the device form holds; numbers may be empty while somebody types. */
+export interface DeviceValues extends Record<string, unknown> {
+  device_id: string
+  display_name: string
+  host: string
+  port: number | string
+  /** Empty for the inverter that owns the connection. */
+  network_id: number | string
+  request_gap_ms: number | string
+  periodic_reads: boolean
+}
+
+/** The empty form of a new device. */
+export const newDeviceValues: DeviceValues = {
+  device_id: '',
+  display_name: '',
+  host: '',
+  port: 8899,
+  network_id: '',
+  request_gap_ms: 80,
+  periodic_reads: true,
+}
+
+/** A device as its form shows it. */
+export function deviceValues(device: AdminDevice): DeviceValues {
+  const { device_id, display_name, host, port, network_id, request_gap_ms, periodic_reads } = device
+  return { device_id, display_name, host, port, network_id: network_id ?? '', request_gap_ms, periodic_reads }
+}
+
+/** The request that adds a device. */
+export function toDeviceCreate(values: DeviceValues): DeviceCreate {
+  const { device_id, display_name, periodic_reads } = values
+  return {
+    ...toConnectionTest(values),
+    device_id: device_id.trim(),
+    display_name: display_name.trim(),
+    request_gap_ms: Number(values.request_gap_ms),
+    periodic_reads,
+  }
+}
+
+/** Only what differs from the device, or undefined when nothing does. */
+export function toDeviceChange(values: DeviceValues, device: AdminDevice): DeviceChange | undefined {
+  const { device_id: _, ...wanted } = toDeviceCreate(values)
+  const before: Record<string, unknown> = { ...device }
+  const changed = Object.entries(wanted).filter(([member, value]) => value !== before[member])
+  return changed.length === 0 ? undefined : (Object.fromEntries(changed) as DeviceChange)
+}
+
+/** The address of the form, for a test of the connection. */
+export function toConnectionTest(values: Pick<DeviceValues, 'host' | 'port' | 'network_id'>): ConnectionTest {
+  const { host, port, network_id } = values
+  return { host: host.trim(), port: Number(port), network_id: network_id === '' ? null : Number(network_id) }
+}
+
+/** True when the change makes the service talk to something else, so that what was verified counts no more. */
+export function changesAddress(values: DeviceValues, device: AdminDevice): boolean {
+  const change = toDeviceChange(values, device)
+  return change !== undefined && ['host', 'port', 'network_id'].some((member) => member in change)
+}
+
+/** A short name for paths out of a name for people: `Roof south` becomes `roof-south`. */
+export function proposedId(name: string): string {
+  return name
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 64)
+}

@@ -1,0 +1,127 @@
+import { Alert, Button, Group, NumberInput, Switch, Text } from '@mantine/core'
+import { answer, applyFieldProblems, Problem, Section, StatusBadge, useAction } from '@hearth/ui'
+import { useForm } from '@mantine/form'
+import { IconFlask } from '@tabler/icons-react'
+import { useState } from 'react'
+import { type AdminDevice, api, keys } from '../api.ts'
+
+interface LimitValues extends Record<string, unknown> {
+  max_charge_power_w: number | string
+  max_discharge_power_w: number | string
+}
+
+const limitOf = (value: number | string) => (value === '' ? null : Number(value))
+
+/** The most the battery may be charged and discharged with by command. */
+export function LimitsForm({ device }: { device: AdminDevice }) {
+  const [problem, setProblem] = useState<string>()
+  const form = useForm<LimitValues>({
+    initialValues: {
+      max_charge_power_w: device.max_charge_power_w ?? '',
+      max_discharge_power_w: device.max_discharge_power_w ?? '',
+    },
+  })
+  const save = useAction<LimitValues, AdminDevice>({
+    run: (values) =>
+      answer(
+        api.PUT('/admin/api/dispatch/devices/{device_id}', {
+          params: { path: { device_id: device.device_id } },
+          body: {
+            max_charge_power_w: limitOf(values.max_charge_power_w),
+            max_discharge_power_w: limitOf(values.max_discharge_power_w),
+          },
+        }),
+      ),
+    done: () => 'Power limits saved',
+    renew: [keys.devices, keys.energy],
+    onDone: (_, values) => form.resetDirty(values),
+    onProblem: (error) => setProblem(applyFieldProblems(form, error) ?? undefined),
+  })
+  const submit = form.onSubmit((values) => {
+    setProblem(undefined)
+    save.mutate(values)
+  })
+  return (
+    <Section title="Power limits">
+      <form onSubmit={submit} noValidate className="hearth-stack">
+        <Text className="hearth-dimmed">
+          Commands never go beyond these limits. Take what battery and inverter are rated for, whichever is lower.
+          Without a limit the battery cannot be commanded.
+        </Text>
+        <Problem text={problem} />
+        <Group grow align="flex-start">
+          <NumberInput
+            label="Most to charge with"
+            suffix=" W"
+            min={1}
+            max={50_000}
+            step={100}
+            thousandSeparator=","
+            clampBehavior="none"
+            {...form.getInputProps('max_charge_power_w')}
+          />
+          <NumberInput
+            label="Most to discharge with"
+            suffix=" W"
+            min={1}
+            max={50_000}
+            step={100}
+            thousandSeparator=","
+            clampBehavior="none"
+            {...form.getInputProps('max_discharge_power_w')}
+          />
+        </Group>
+        <Group justify="flex-end">
+          <Button type="submit" disabled={!form.isDirty()} loading={save.isPending}>
+            Save limits
+          </Button>
+        </Group>
+      </form>
+    </Section>
+  )
+}
+
+/** Lets commands through although not everything is verified, with shorter operations. */
+export function EngineeringMode({ device }: { device: AdminDevice }) {
+  const change = useAction<boolean, AdminDevice>({
+    run: (engineering_mode) =>
+      answer(
+        api.PUT('/admin/api/dispatch/devices/{device_id}', {
+          params: { path: { device_id: device.device_id } },
+          body: { engineering_mode },
+        }),
+      ),
+    done: ({ engineering_mode: isOn }) => (isOn ? 'Engineering mode is on' : 'Engineering mode is off'),
+    renew: [keys.devices, keys.energy],
+  })
+  return (
+    <Section
+      title="Engineering mode"
+      actions={
+        device.engineering_mode && (
+          <StatusBadge tone="warn" icon={IconFlask}>
+            On
+          </StatusBadge>
+        )
+      }
+    >
+      <div className="hearth-stack">
+        <Switch
+          label="Allow commands before everything is verified"
+          description="For trying out what the capabilities below ask for. Each operation ends after half an hour at the latest."
+          checked={device.engineering_mode}
+          disabled={change.isPending}
+          onChange={(event) => change.mutate(event.currentTarget.checked)}
+        />
+        {device.engineering_mode && (
+          <Alert color="yellow" variant="light" className="notice-banner" mb={0}>
+            <Text size="md">
+              Stay near the inverter and watch its display: a sign that is the wrong way round charges where it should
+              discharge. Switch it off when the capabilities are verified.
+            </Text>
+          </Alert>
+        )}
+      </div>
+    </Section>
+  )
+}
