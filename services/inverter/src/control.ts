@@ -16,7 +16,7 @@ import type { DeviceRuntime } from './devices/device-runtime.ts'
 import { openEnergyManager, type EnergyManager } from './energy/energy.ts'
 import type { Events } from './events/events.ts'
 import { startLiveValues, type LiveValues } from './events/live-values.ts'
-import { createJournal, type Journal } from './journal/journal.ts'
+import { createJournal, type Journal, type JournalEntry } from './journal/journal.ts'
 import { readEnergy } from './metrics/energy-readings.ts'
 import { createMetricWrites, type MetricWrites } from './metrics/write-metric.ts'
 import { Problem } from './problems.ts'
@@ -177,7 +177,7 @@ class ControlRoom implements Control {
       catalog,
       timers,
       log,
-      journal: (entry) => this.journal.add(entry),
+      journal: (entry) => this.#noteWrite(entry),
       simulated: () => this.#simulator.endpoint(),
       onValue: (id, object) => this.#live.note(id, object),
       onExchange: (id, seconds) => {
@@ -185,6 +185,15 @@ class ControlRoom implements Control {
       },
       onFirmware: (id, firmware) => void this.#noteFirmware(id, firmware),
     })
+  }
+
+  /** What was written stays written: a disk that refuses must not make a write fail, least of all one that hands back. */
+  async #noteWrite(entry: JournalEntry): Promise<void> {
+    try {
+      await this.journal.add(entry)
+    } catch (error) {
+      this.#parts.log.error({ err: error, device: entry.deviceId, metric: entry.metric }, 'a write could not be noted')
+    }
   }
 
   #openEnergy(): Promise<EnergyManager> {
