@@ -30,6 +30,8 @@ export function createConformance(document: object): Conformance {
   const described = document as Described
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   addFormats.default(ajv)
+  // Networks, which the common formats do not name; what they are is the service's matter.
+  for (const format of ['cidrv4', 'cidrv6']) ajv.addFormat(format, true)
   ajv.addSchema({ $id: 'document', ...described })
   const validators = new Map<string, ValidateFunction>()
   const seen = new Set<string>()

@@ -3,6 +3,7 @@ export { assertAccessible, browserObstacle, screenshot, startBrowser, type TestB
 export { createConformance, type Answer, type Conformance } from './conforming-client.ts'
 export { eventually } from './eventually.ts'
 export { readEvents, readEventStream, type StreamEvent } from './event-stream.ts'
+export { openApiFaults } from './openapi-faults.ts'
 export { operationsOf, requestsFor, type Operation } from './operations.ts'
 export { createPostgresDatabase, postgresObstacle, startPostgres, type PostgresServer } from './postgres.ts'
 export { runCommand, startServiceProcess, type ServiceProcess } from './service-process.ts'

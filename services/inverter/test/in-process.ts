@@ -28,6 +28,13 @@ export interface Sending {
   readonly from?: string
 }
 
+/** A signed-in browser. */
+export interface Browser {
+  readonly cookie: string
+  readonly csrf: string
+  send(method: string, path: string, sending?: Sending): Promise<Reply>
+}
+
 /** How a gateway is started. */
 export interface Starting {
   readonly environment?: Record<string, string>
@@ -62,6 +69,8 @@ export interface TestGateway extends AsyncDisposable {
   call(method: string, path: string, body?: unknown): Promise<Reply>
   /** As the command line: any admin route. Throws when it is refused. */
   operate(method: string, path: string, body?: unknown): Promise<unknown>
+  /** Signs the administrator in, changing the generated password when that is still to be done. */
+  signIn(from?: string): Promise<Browser>
   /** Switches write access on and approves metrics. */
   allowWriting(...names: string[]): Promise<void>
   /** Everything a dispatch needs on device `main`. */
@@ -135,7 +144,7 @@ class InProcess implements TestGateway {
       options.headers = { 'content-type': 'application/json', ...options.headers }
     }
     const answer = await this.service.app.http.inject(options)
-    const isJson = /^application\/(problem\+)?json/.test(String(answer.headers['content-type']))
+    const isJson = /^application\/(problem\+)?json(;|$)/.test(String(answer.headers['content-type']))
     return {
       status: answer.statusCode,
       headers: answer.headers as Reply['headers'],
@@ -152,6 +161,31 @@ class InProcess implements TestGateway {
     const { status, text } = await callControl(this.folder, { method, path, body })
     if (status >= 400) throw new Error(`${method} ${path}: ${text}`)
     return text === '' ? undefined : JSON.parse(text)
+  }
+
+  async signIn(from = '127.0.0.1'): Promise<Browser> {
+    const { firstPassword } = this.service
+    const first = firstPassword === undefined ? undefined : await this.#open(firstPassword, from)
+    if (first !== undefined) {
+      const body = { current_password: firstPassword, new_password: testPassword }
+      await first.send('POST', '/admin/api/session/password', { body })
+    }
+    const browser = await this.#open(testPassword, from)
+    if (browser === undefined) throw new Error('the administrator cannot sign in')
+    return browser
+  }
+
+  async #open(password: string, from: string): Promise<Browser | undefined> {
+    const reply = await this.send('POST', '/admin/api/session', { body: { username: 'admin', password }, from })
+    if (reply.status !== 200) return undefined
+    const cookie = String(reply.headers['set-cookie']).split(';')[0] ?? ''
+    const csrf = reply.body.csrf_token as string
+    return {
+      cookie,
+      csrf,
+      send: (method, path, sending = {}) =>
+        this.send(method, path, { from, ...sending, headers: { cookie, 'x-csrf-token': csrf, ...sending.headers } }),
+    }
   }
 
   async allowWriting(...names: string[]): Promise<void> {

@@ -1,5 +1,5 @@
 import { randomBytes, hkdfSync } from 'node:crypto'
-import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { openDataDirectory, OperatorError, writeFileAtomic } from '@hearth/runtime'
 import type { Config } from '../config.ts'
@@ -40,7 +40,8 @@ export function checkSecret(config: Place): string | undefined {
   let directory = config.dataDirectory
   while (!existsSync(directory)) directory = dirname(directory)
   try {
-    accessSync(directory, constants.W_OK)
+    // The one proof that counts: some file systems say yes and mean no.
+    rmdirSync(mkdtempSync(join(directory, '.hearth-')))
   } catch (error) {
     throw notGenerated(config.dataDirectory, error)
   }

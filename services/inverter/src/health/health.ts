@@ -3,7 +3,7 @@ import type { DeviceRuntime } from '../devices/device-runtime.ts'
 import { deviceProblem } from '../metrics/device-problem.ts'
 import { readBatch } from '../metrics/read-batch.ts'
 import { labelOf } from '../metrics/value.ts'
-import { Problem, unknownDevice } from '../problems.ts'
+import { invalid, Problem, unknownDevice } from '../problems.ts'
 import { decodeEventTable } from '../protocol/event-table.ts'
 import { decodeTimeSeries } from '../protocol/time-series.ts'
 import { encodeValue } from '../protocol/wire-value.ts'
@@ -12,6 +12,9 @@ import type { DeviceEvents, DeviceHealth, DeviceHistory } from './schema.ts'
 
 const faultWords = ['fault_0_flt', 'fault_1_flt', 'fault_2_flt', 'fault_3_flt']
 const asked = [...faultWords, 'inverter_state', 'battery_status', 'battery_status2', 'power_mng_bat_next_calib_date']
+
+/** The inverter counts seconds in 32 bits with a sign; milliseconds since the epoch. */
+const latestMoment = 0x7fff_ffff * 1000
 
 /** The inverter's own account of itself. */
 export interface Health {
@@ -82,7 +85,9 @@ class AskedHealth implements Health {
   }
 
   #moment(before: string | undefined): number {
-    return before === undefined ? this.#parts.now() : Date.parse(before)
+    const at = before === undefined ? this.#parts.now() : Date.parse(before)
+    if (at < 0 || at > latestMoment) throw invalid('before', 'must be from 1970 to January 2038', 'invalid_parameter')
+    return at
   }
 
   #device(id: string): DeviceRuntime {
