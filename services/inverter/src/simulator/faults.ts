@@ -43,6 +43,8 @@ export const Faults = z.strictObject({
   foreignReplies: z.int().min(0).max(1000).default(0),
   /** Somebody else's answer for the same object, with these bytes, comes before every answer. */
   foreignSameObject: hex.default(''),
+  /** Answers to somebody else and the answer after them leave in one piece. */
+  together: z.boolean().default(false),
   /** These objects answer so much later, milliseconds, by metric name. */
   lateReplies: z.record(z.string(), ms).default({}),
   /** Nothing is answered. */

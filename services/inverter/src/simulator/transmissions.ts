@@ -32,8 +32,11 @@ export function transmissionsOf(
     afterMs: faults.latencyMs,
     pauseMs: faults.byteByByteMs || faults.splitPauseMs,
   }
-  return [...foreignFrames(answer.objectId, address, { faults, catalog }), own]
+  const before = foreignFrames(answer.objectId, address, { faults, catalog })
+  return faults.together ? [{ ...own, parts: [joined([...before, own])] }] : [...before, own]
 }
+
+const joined = (all: readonly Transmission[]): Uint8Array => Buffer.concat(all.flatMap(({ parts }) => parts))
 
 function seenAddress(address: number | undefined, { plainForPlant, wrongAddress }: Faults): number | undefined {
   if (plainForPlant) return undefined

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { crc16 } from '../src/protocol/crc16.ts'
+import { encodeFrame } from '../src/protocol/frame.ts'
+import {
+  assertCounters,
+  assertText,
+  countersOf,
+  noDamage,
+  readFresh,
+  recovers,
+  startFaulty,
+  text,
+  textOf,
+} from './faulty-line.ts'
+import { catalog } from './in-process.ts'
+
+/** The longest payload of a short answer. */
+const longest = 246
+
+/** What a checksum is computed over when the text is answered at full, rightly declared length. */
+function longBody(payload: Uint8Array): Buffer {
+  const head = Buffer.alloc(7)
+  head.writeUInt8(6, 0)
+  head.writeUInt16BE(4 + payload.length, 1)
+  head.writeUInt32BE(catalog.byName(text)!.objectId, 3)
+  return Buffer.concat([head, payload])
+}
+
+test('1 a long answer of a wrong length may come byte by byte as well', async () => {
+  await using gateway = await startFaulty({ byteByByteMs: 2 }, { speed: 1 })
+  for (const longLength of ['small', 'large', 'right'] as const) {
+    gateway.inverter.setFaults({ longLength })
+    await assertText(gateway, textOf(longest + 4, `long and ${longLength}`))
+  }
+  await assertCounters(gateway, { ...noDamage, discarded_bytes: 0, connection_epoch: 1 })
+})
+
+test('2 a long answer cut in two at any place is the same value', async () => {
+  await using gateway = await startFaulty({ splitPauseMs: 10 })
+  for (const splitAt of [1, 2, 3, 4, 5, 6, 7, 8, 9, 20, 100, 247, 250, 251, 252, 253, 254, 255, 258, 259, 260, 261]) {
+    gateway.inverter.setFaults({ splitAt })
+    await assertText(gateway, textOf(longest + 1, `cut at ${splitAt}`))
+  }
+  await assertCounters(gateway, { ...noDamage, discarded_bytes: 0, connection_epoch: 1 })
+})
+
+test('8 a long answer with a wrong length is whole, alone and before another frame', async () => {
+  await using gateway = await startFaulty({})
+  for (const longLength of ['small', 'large', 'right', 'wrong'] as const) {
+    gateway.inverter.setFaults({ longLength })
+    for (const length of [247, 300, 1000, 3000])
+      await assertText(gateway, textOf(length, `${length} bytes and ${longLength}`))
+    gateway.inverter.setFaults({ foreignReplies: 2, together: true })
+    await assertText(gateway, textOf(280, `after others and ${longLength}`))
+    gateway.inverter.setFaults({ foreignReplies: 0, together: false })
+  }
+  await assertCounters(gateway, { ...noDamage, discarded_bytes: 0, connection_epoch: 1 })
+})
+
+test('8 a long answer whose length is too large is there as soon as the line falls silent', async () => {
+  await using gateway = await startFaulty({ longLength: 'large' }, { speed: 5 })
+  const begin = gateway.timers.monotonic()
+  await assertText(gateway, textOf(247, 'silence ends it'))
+  assert.ok(gateway.timers.monotonic() - begin < 2500)
+  await assertCounters(gateway, { ...noDamage, connection_epoch: 1 })
+})
+
+/** A text of `length` bytes whose long answer has this checksum. */
+function textWithChecksum(length: number, checksum: number): Uint8Array {
+  const bytes = textOf(length, 'with a checksum')
+  for (let tail = 0; tail <= 0xff_ff_ff; tail += 1) {
+    new DataView(bytes.buffer).setUint32(length - 4, tail)
+    if (crc16(longBody(bytes)) === checksum) return bytes
+  }
+  throw new Error('no such text')
+}
+
+test('9 a long answer may end in a checksum of which every byte is escaped', async () => {
+  await using gateway = await startFaulty({})
+  for (const checksum of [0x2b2b, 0x2d2d, 0x2d2b, 0x2b2d, 0xd52d, 0xed2b])
+    for (const splitAfterEscape of [false, true]) {
+      gateway.inverter.setFaults({ longLength: 'right', splitAfterEscape })
+      await assertText(gateway, textWithChecksum(250, checksum))
+    }
+  await assertCounters(gateway, { ...noDamage, discarded_bytes: 0, connection_epoch: 1 })
+})
+
+/** A text inside of which the long answer's checksum stands, so that its beginning alone is a whole frame. */
+function textWithFrameInside(inner: number, length: number): Uint8Array {
+  const bytes = new Uint8Array(length).fill(0x61)
+  const view = new DataView(bytes.buffer)
+  for (let count = 0; count < 0xffff; count += 1) {
+    view.setUint16(0, 0x4141 + count)
+    const body = longBody(bytes)
+    const checksum = crc16(body.subarray(0, 7 + inner))
+    const isPlain = [checksum >> 8, checksum & 0xff, 0x41 + (count >> 8), count & 0xff].every(
+      (byte) => byte > 0x2d && byte < 0x7f,
+    )
+    if (!isPlain) continue
+    view.setUint16(inner, checksum)
+    return bytes
+  }
+  throw new Error('no such text')
+}
+
+test('10 a long answer cut where its beginning is a whole frame by accident is not shortened', async () => {
+  await using gateway = await startFaulty({ longLength: 'right', splitPauseMs: 5 }, { speed: 1 })
+  const [inner, separator, start] = [100, 1, 1]
+  const payload = textWithFrameInside(inner, 260)
+  const cut = separator + start + 7 + inner + 2
+  const beginning = encodeFrame({
+    command: 'response',
+    address: undefined,
+    objectId: catalog.byName(text)!.objectId,
+    payload,
+  }).subarray(1, cut - 1)
+  assert.equal(crc16(beginning.subarray(0, -2)), Buffer.from(beginning).readUInt16BE(beginning.length - 2))
+  gateway.inverter.setFaults({ splitAt: cut })
+  await assertText(gateway, payload)
+  await assertCounters(gateway, { ...noDamage, discarded_bytes: 0, connection_epoch: 1 })
+})
+
+test('11 a long answer that is never completed costs the connection and no more', async () => {
+  await using gateway = await startFaulty({ truncateLong: true }, { speed: 20 })
+  gateway.inverter.setFaults({ payloads: { [text]: Buffer.from(textOf(300, 'never whole')).toString('hex') } })
+  const { status, body } = await readFresh(gateway, text)
+  assert.deepEqual([status, body.code], [502, 'device_timeout'])
+  await recovers(gateway)
+  await assertCounters(gateway, { connection_epoch: 2, crc_errors: 0 })
+  gateway.inverter.setFaults({ truncateLong: false })
+  await assertText(gateway, textOf(300, 'whole'))
+})
+
+test('12 a stream without end costs the connection and no more', async () => {
+  await using gateway = await startFaulty({ latencyMs: 20 }, { speed: 20 })
+  for (let epoch = 2; epoch <= 4; epoch += 1) {
+    gateway.inverter.setFaults({ endless: true })
+    const { status, body } = await readFresh(gateway, 'battery_voltage')
+    assert.ok(status === 502 || body.stale, `${status} ${body.source}`)
+    gateway.inverter.setFaults({ endless: false })
+    await recovers(gateway, 'battery_voltage')
+    const { connection_epoch: seen } = await countersOf(gateway)
+    assert.equal(seen, epoch)
+  }
+})
