@@ -12,7 +12,7 @@ export interface ConnectionOptions {
   readonly port: number
   readonly timers: Timers
   readonly timing: LinkTiming
-  /** Gets what arrives; the owner resets it for a new connection. */
+  /** Gets what arrives; the owner resets it when the connection ends. */
   readonly parser: FrameParser
   readonly onOpen: () => void
   /** After the parser had them. */

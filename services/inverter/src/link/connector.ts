@@ -63,7 +63,6 @@ export class Connector {
     const { host, port, timers, timing, parser, onBytes } = this.#options
     this.#cancelWait?.()
     this.#lastAttempt = timers.monotonic()
-    parser.reset()
     this.#connection = new Connection({
       host,
       port,
@@ -111,7 +110,8 @@ export class Connector {
   }
 
   #ended(reason: string): void {
-    const { timers, log, onDown } = this.#options
+    const { timers, log, parser, onDown } = this.#options
+    parser.reset()
     const wasUp = this.#isUp
     this.#isUp = false
     this.#connection = undefined

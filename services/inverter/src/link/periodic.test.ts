@@ -9,10 +9,10 @@ import { startPeriodic, type Periodic } from './periodic.ts'
 import { answerTo, createMemoryLog, response, startScriptedDevice } from './scripted-device.data.ts'
 
 const periodObject = 0x9c8fe559
-const speed = 50
+const speed = 100
 const one = encodeValue('float', 1)
 
-/** A device that sends by itself what it is told to. Time passes fifty times as fast, but patience is as always. */
+/** A device that sends by itself what it is told to. Time passes a hundred times as fast, but patience is as always. */
 async function setUp(t: TestContext, objectIds: readonly number[] = [1, 2, 3], address?: number) {
   const timers = createFastTimers(speed)
   const state = {
@@ -39,7 +39,7 @@ async function setUp(t: TestContext, objectIds: readonly number[] = [1, 2, 3], a
       device.send(...[...state.registered].map((id) => response(id, encodeValue('float', 2), address)))
   }, 30_000 / speed)
   const { log, messages } = createMemoryLog()
-  const patience = { connectMs: 200_000, readMs: 50_000, queueWaitMs: 500_000 }
+  const patience = { connectMs: 400_000, readMs: 100_000, queueWaitMs: 1_000_000 }
   const link = createLink({ host: '127.0.0.1', port: device.port, gapMs: 0, timers, log, timing: patience })
   const values: [number, unknown][] = []
   const periodic = startPeriodic({

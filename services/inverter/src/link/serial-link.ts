@@ -182,7 +182,8 @@ export class SerialLink implements Link {
       return connection.send(bytes)
     }
     const onEnd = (outcome: Outcome) => this.#finish(request, outcome)
-    this.#exchange = new Exchange({ request, timers, timing: this.#timing, send, onEnd })
+    const timing = { ...this.#timing, repeatMs: Math.max(this.#timing.repeatMs, this.#pace.gap) }
+    this.#exchange = new Exchange({ request, timers, timing, send, onEnd })
   }
 
   #finish(request: Request, outcome: Outcome): void {
