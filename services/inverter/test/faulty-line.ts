@@ -54,6 +54,12 @@ export async function countersOf(gateway: TestGateway): Promise<Counters> {
   return only
 }
 
+/** Waits until there is a connection, so that a request is not refused for want of one. */
+export async function isConnected(gateway: TestGateway): Promise<void> {
+  const ask = () => countersOf(gateway)
+  await eventually(ask, ({ state }) => state === 'connected', { what: 'a connection', everyMs: 5 })
+}
+
 /** How device `main` stands, ready or not. */
 export async function standingOf(gateway: TestGateway): Promise<Standing> {
   const { body } = await gateway.call('GET', '/api/v1/readiness')
