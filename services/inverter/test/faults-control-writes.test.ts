@@ -68,6 +68,21 @@ test('34 a device that is slow to take writes is dispatched and handed back all 
   assert.deepEqual(registersOf(gateway.inverter), ownSettings)
 })
 
+test('33 a device that falls silent at a write is not waited for longer than two answers take', async () => {
+  await using gateway = await startWriting()
+  assert.equal((await start(gateway, 'charge_from_grid')).status, 200)
+  let sentAt = 0
+  onWrite(gateway.inverter, () => {
+    sentAt = gateway.timers.monotonic()
+    gateway.inverter.setFaults({ silent: true })
+    return 'lose'
+  })
+  const reply = await stop(gateway)
+  const took = gateway.timers.monotonic() - sentAt
+  assert.deepEqual([reply.body.state, reply.body.fault_code], ['fault_restore_pending', 'write_outcome_unknown'])
+  assert.ok(took < 20_000, String(took))
+})
+
 test('35 a device that answers writes is no stranger: confirmed by reading, nothing unexpected', async () => {
   await using gateway = await startWriting()
   gateway.inverter.setFaults({ answerWrites: true })

@@ -12,6 +12,9 @@ import { isSameValue, payloadOf, type ApiValue } from './value.ts'
 /** Pauses before each look whether a written value is there, milliseconds: a device never answers a write. */
 const looks = [300, 300, 400, 500, 700, 900]
 
+/** No further look when so much time went by, milliseconds: a device that does not answer takes 5 s for each. */
+const longestLooking = 10_000
+
 /** How often a write that left no byte is tried again. */
 const retries = 2
 
@@ -68,9 +71,12 @@ class LookingWriter implements DeviceWriter {
 
   async write(order: WriteOrder): Promise<WriteOutcome> {
     const sendUnconfirmed = await this.#sendOrNote(order)
+    const { timers } = this.#parts
+    const begun = timers.monotonic()
     let readback: ApiValue | null = null
     for (const pause of looks) {
-      await this.#parts.timers.delay(pause)
+      if (timers.monotonic() - begun > longestLooking) break
+      await timers.delay(pause)
       readback = (await this.#look(order)) ?? readback
       if (readback === null || !isSameValue(order.object, order.value, readback)) continue
       await this.#note(order, 'confirmed', readback)
