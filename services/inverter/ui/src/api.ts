@@ -14,6 +14,11 @@ export type DashboardLayout = Schemas['DashboardLayout']
 export type Transports = Schemas['Transports']
 export type RecordedFrame = Schemas['RecordedFrame']
 export type JournalRecord = Schemas['JournalRecord']
+export type Capability = Schemas['Capability']
+export type EnergyDevice = Schemas['EnergyDevice']
+export type EnergyAction = Schemas['EnergyAction']
+export type EnergyCommand = Schemas['EnergyCommand']
+export type DispatchPreview = Schemas['DispatchPreview']
 
 /** The session of this page. */
 export const session = createSessionStore('/admin/api/session')
@@ -35,7 +40,6 @@ export const keys = {
   transports: ['transports'],
   frames: ['frames'],
   journal: ['journal'],
-  dispatch: ['dispatch'],
   energy: ['energy'],
 } as const
 
@@ -51,3 +55,14 @@ export const readParameters = async () => (await answer(api.GET('/admin/api/para
 /** What the inverter says about itself in words. */
 export const readHealth = (deviceId: string) =>
   answer(api.GET('/api/v1/devices/{device_id}/health', { params: { path: { device_id: deviceId } } }))
+
+/** What was found out about one device. */
+export const readCapabilities = async (deviceId: string) =>
+  (
+    await answer(
+      api.GET('/admin/api/dispatch/devices/{device_id}/capabilities', { params: { path: { device_id: deviceId } } }),
+    )
+  ).capabilities
+
+/** The Energy Manager of every device. */
+export const readEnergy = async () => (await answer(api.GET('/admin/api/energy/devices'))).devices

@@ -41,7 +41,8 @@ function applyEvent(
       return
     case 'dispatch':
     case 'energy':
-      for (const name of ['dispatch', 'energy', 'journal']) refresher.note(`${name} ${event.device_id}`)
+      refresher.note('energy')
+      refresher.note(`journal ${event.device_id}`)
       return
     case 'changed':
       for (const name of staleAfter(event.collection)) refresher.note(name)
@@ -64,7 +65,7 @@ function noteValues(
 function staleAfter(collection: Extract<GatewayEvent, { type: 'changed' }>['collection']): string[] {
   switch (collection) {
     case 'devices':
-      return ['devices', 'capabilities', 'energy', 'dispatch', 'values', 'health', 'transports']
+      return ['devices', 'capabilities', 'energy', 'values', 'health', 'transports']
     case 'settings':
       return ['settings', 'energy']
     case 'parameters':

@@ -1,6 +1,139 @@
-import type { AdminDevice } from '../api.ts'
+import { Alert, NativeSelect, Switch, Text, UnstyledButton } from '@mantine/core'
+import { type Column, DataTable, EmptyState, StatusBadge, TableSearch, useTableState } from '@hearth/ui'
+import { IconBolt, IconInfoCircle, IconListSearch } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useSearchParams } from 'wouter'
+import { type AdminDevice, keys, type Parameter, readParameters } from '../api.ts'
+import { MetricDrawer } from '../metrics/metric-drawer.tsx'
+import { kinds } from './parameter-kinds.ts'
+import { findParameters, groupsOf, parameterViews, sortParameters } from './parameter-search.ts'
+import { useApproval } from './use-approval.ts'
+import './approvals.css'
 
-/** All objects of the catalog. */
+const pageSize = 25
+
+/** All objects of the catalog: what is shown in readings, and what may be written. */
 export function ParameterTable({ devices }: { devices: readonly AdminDevice[] }) {
-  return <p>{devices.length}</p>
+  const parameters = useQuery({ queryKey: keys.parameters, queryFn: readParameters })
+  const state = useTableState(['view', 'group'], 'name')
+  const [params, setParams] = useSearchParams()
+  const { view = '', group = '' } = state.filters
+  const all = parameters.data ?? []
+  const found = sortParameters(findParameters(all, { search: state.search, view, group }), state.sort)
+  const open = (name: string | undefined) =>
+    setParams(
+      (present) => {
+        const next = new URLSearchParams(present)
+        if (name === undefined) next.delete('metric')
+        else next.set('metric', name)
+        return next
+      },
+      { replace: true },
+    )
+  const opened = all.find(({ name }) => name === params.get('metric'))
+  return (
+    <>
+      <Alert variant="light" color="gray" icon={<IconInfoCircle aria-hidden />} className="notice-banner">
+        <Text size="md">
+          Limits are those of the wire type, not safe operating limits: the inverter takes values that harm it. Approve
+          what you mean to write, nothing else.
+        </Text>
+      </Alert>
+      <div className="hearth-toolbar">
+        <TableSearch state={state} label="Search metrics" />
+        <NativeSelect
+          aria-label="Which objects"
+          data={[...parameterViews]}
+          value={view}
+          onChange={(event) => state.change({ filter: { view: event.currentTarget.value } })}
+        />
+        <NativeSelect
+          aria-label="Group"
+          data={[{ value: '', label: 'All groups' }, ...groupsOf(all)]}
+          value={group}
+          onChange={(event) => state.change({ filter: { group: event.currentTarget.value } })}
+        />
+        <Text component="output" className="hearth-dimmed parameter-count">
+          {parameters.data === undefined ? '' : `${found.length} of ${all.length}`}
+        </Text>
+      </div>
+      <DataTable
+        label="Metrics and actions"
+        columns={useColumns(open)}
+        rowKey={({ name }) => name}
+        state={state}
+        pageSize={pageSize}
+        answer={{
+          rows:
+            parameters.data === undefined ? undefined : found.slice((state.page - 1) * pageSize, state.page * pageSize),
+          total: found.length,
+          error: parameters.error,
+          retry: () => void parameters.refetch(),
+        }}
+        empty={
+          <EmptyState icon={IconListSearch} title="Nothing matches">
+            Search for part of a name, such as “soc” or “p_rec”, or choose another group.
+          </EmptyState>
+        }
+      />
+      {opened !== undefined && <MetricDrawer parameter={opened} devices={devices} onClose={() => open(undefined)} />}
+    </>
+  )
+}
+
+function useColumns(open: (name: string) => void): Column<Parameter>[] {
+  const approval = useApproval()
+  const toggle = (kind: 'exposed' | 'approved', { name }: Parameter, value: boolean) =>
+    approval.mutate({ name, kind, value })
+  return [
+    {
+      key: 'name',
+      header: 'Name',
+      sort: 'name',
+      role: 'title',
+      render: (row) => (
+        <div className="parameter-name">
+          <UnstyledButton className="hearth-name" onClick={() => open(row.name)}>
+            {row.name}
+          </UnstyledButton>
+          {row.is_action && (
+            <StatusBadge tone="accent" icon={IconBolt}>
+              Action
+            </StatusBadge>
+          )}
+          <small className="hearth-mono hearth-dimmed">{row.vendor_name}</small>
+        </div>
+      ),
+    },
+    { key: 'group', header: 'Group', sort: 'group', render: (row) => row.group },
+    { key: 'unit', header: 'Unit', render: (row) => row.unit ?? '–' },
+    { key: 'type', header: 'Kind', render: (row) => kinds[row.value_type] },
+    {
+      key: 'exposed',
+      header: 'Shown in readings',
+      render: (row) => (
+        <Switch
+          aria-label={`${row.name} is shown in readings`}
+          checked={row.exposed}
+          disabled={row.is_action}
+          onChange={(event) => toggle('exposed', row, event.currentTarget.checked)}
+        />
+      ),
+    },
+    {
+      key: 'approved',
+      header: 'May be written',
+      render: (row) =>
+        row.writable ? (
+          <Switch
+            aria-label={`${row.name} may be written`}
+            color="yellow"
+            checked={row.approved}
+            onChange={(event) => toggle('approved', row, event.currentTarget.checked)}
+          />
+        ) : (
+          <span className="hearth-dimmed">read only</span>
+        ),
+    },
+  ]
 }

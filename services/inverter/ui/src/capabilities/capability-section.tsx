@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core'
-import { answer, ErrorState, LoadingLines, RelativeTime, Section, StatusBadge } from '@hearth/ui'
+import { ErrorState, LoadingLines, RelativeTime, Section, StatusBadge } from '@hearth/ui'
 import { IconCopy, IconPencil, IconRosetteDiscountCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type AdminDevice, api, keys } from '../api.ts'
+import { type AdminDevice, keys, readCapabilities } from '../api.ts'
 import { useDevices } from '../devices/use-devices.ts'
 import { CopyCapabilities } from './copy-capabilities.tsx'
 import { EditCapability } from './edit-capability.tsx'
@@ -50,13 +50,6 @@ export function CapabilitySection({ device }: { device: AdminDevice }) {
     </Section>
   )
 }
-
-const readCapabilities = async (deviceId: string) =>
-  (
-    await answer(
-      api.GET('/admin/api/dispatch/devices/{device_id}/capabilities', { params: { path: { device_id: deviceId } } }),
-    )
-  ).capabilities
 
 function CapabilityRow({ capability, onEdit }: { capability: Capability; onEdit: () => void }) {
   const plan = capabilityPlans[capability.name]

@@ -53,5 +53,5 @@ test('answers read as words', () => {
   const said = Object.fromEntries(questions.map((question) => [question.field, answerInWords(unknown, question)]))
   assert.equal(said['soc_strategy_external_code'], 'not known')
   assert.equal(said['apply_sequence_verified'], 'No')
-  assert.equal(said['soc_target_unit'], 'Share from 0 to 1')
+  assert.equal(said['soc_target_unit'], 'Share from 0 to 1, assumed')
 })

@@ -151,7 +151,11 @@ export const capabilityPlans: Record<CapabilityName, CapabilityPlan> = {
 export function answerInWords(capability: Capability, question: Question): string {
   const value = capability[question.field]
   if (value === null) return 'not known'
+  const words = wordsOf(value)
+  return capability.status === 'unverified' && value !== false ? `${words}, assumed` : words
+}
+
+function wordsOf(value: boolean | number | string): string {
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'
-  if (question.kind === 'unit') return value === 'percent' ? 'Percent' : 'Share from 0 to 1'
-  return String(value)
+  return { percent: 'Percent', ratio: 'Share from 0 to 1' }[value] ?? String(value)
 }

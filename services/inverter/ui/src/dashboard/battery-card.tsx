@@ -1,18 +1,23 @@
 import { formatCount, LoadingLines, StatusBadge } from '@hearth/ui'
 import type { CSSProperties } from 'react'
 import type { DeviceHealth } from '../api.ts'
-import { batteryWord } from '../values/energy-flow.ts'
+import { batteryWord, type EnergyFlow } from '../values/energy-flow.ts'
 import { numberOf, type ValueMap } from '../values/live-value.ts'
 import { measure, percent, power, spell } from '../values/quantity.ts'
 import { moduleFills, plainWord, type Tower, towersOf } from './battery-towers.ts'
 import { StaleSign, useStaleness } from './figure.tsx'
 
 /** The battery: how full, what it does, and how it is. */
-export function BatteryCard({ values, health }: { values: ValueMap | undefined; health: DeviceHealth | undefined }) {
+export function BatteryCard(props: {
+  values: ValueMap | undefined
+  flow: EnergyFlow | undefined
+  health: DeviceHealth | undefined
+}) {
+  const { values, flow, health } = props
   const stale = useStaleness([values?.['battery_soc'], values?.['battery_power']])
   if (values === undefined) return <LoadingLines lines={5} />
   const towers = towersOf(values)
-  const watts = numberOf(values, 'battery_power')
+  const watts = flow?.battery
   const { digits, unit } = percent(numberOf(values, 'battery_soc'))
   return (
     <div className="battery" data-stale={stale !== null || undefined}>

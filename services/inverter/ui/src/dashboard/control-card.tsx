@@ -1,6 +1,52 @@
-import type { AdminDevice } from '../api.ts'
+import { Button, Text } from '@mantine/core'
+import { ErrorState, LoadingLines, RelativeTime, StatusBadge } from '@hearth/ui'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { type AdminDevice, keys, readEnergy } from '../api.ts'
+import { isBusy, modes, states } from '../energy/energy-words.ts'
+import { power, spell } from '../values/quantity.ts'
 
 /** What is done with the battery at the moment. */
 export function ControlCard({ device }: { device: AdminDevice }) {
-  return <p className="hearth-dimmed">{device.display_name}</p>
+  const energy = useQuery({ queryKey: keys.energy, queryFn: readEnergy })
+  const own = energy.data?.find(({ device_id }) => device_id === device.device_id)
+  if (own === undefined)
+    return energy.error === null ? (
+      <LoadingLines lines={3} />
+    ) : (
+      <ErrorState error={energy.error} onRetry={() => void energy.refetch()} />
+    )
+  const tone = own.state === 'fault' ? 'bad' : isBusy(own) ? 'good' : 'quiet'
+  return (
+    <div className="control">
+      <div className="flag-row">
+        <StatusBadge tone={tone}>{states[own.state]}</StatusBadge>
+      </div>
+      {isBusy(own) ? (
+        <dl className="hearth-facts">
+          <div>
+            <dt>Power</dt>
+            <dd>{spell(power(own.commanded_power_w))}</dd>
+          </div>
+          <div>
+            <dt>Target</dt>
+            <dd>{own.target_soc_percent === null ? '–' : `${own.target_soc_percent} %`}</dd>
+          </div>
+          <div>
+            <dt>Ends</dt>
+            <dd>
+              <RelativeTime value={own.until} absent="–" />
+            </dd>
+          </div>
+        </dl>
+      ) : (
+        <Text className="hearth-dimmed">
+          {own.mode === 'off' ? modes.off.explanation : `Ready for commands, ${modes[own.mode].label.toLowerCase()}.`}
+        </Text>
+      )}
+      <Button component={Link} href={`/energy/${encodeURIComponent(device.device_id)}`} variant="default" size="xs">
+        Open energy
+      </Button>
+    </div>
+  )
 }

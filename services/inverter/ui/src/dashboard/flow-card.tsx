@@ -7,7 +7,6 @@ import {
   type Direction,
   directionOf,
   type EnergyFlow,
-  flowOf,
   gridWord,
   noiseW,
   stepSeconds,
@@ -20,9 +19,9 @@ import { StaleSign, useStaleness } from './figure.tsx'
 import { describeFlow } from './flow-sentence.ts'
 
 /** The live picture of where power goes. */
-export function FlowCard({ values }: { values: ValueMap | undefined }) {
+export function FlowCard({ values, flow }: { values: ValueMap | undefined; flow: EnergyFlow | undefined }) {
   const stale = useStaleness(flowMetrics.map((name) => values?.[name]))
-  if (values === undefined) return <LoadingLines lines={5} />
+  if (flow === undefined) return <LoadingLines lines={5} />
   return (
     <div className="flow-frame" data-stale={stale !== null || undefined}>
       {stale !== null && (
@@ -30,8 +29,8 @@ export function FlowCard({ values }: { values: ValueMap | undefined }) {
           <StaleSign reason={stale} /> Old values: {stale}
         </p>
       )}
-      <VisuallyHidden component="p">{describeFlow(flowOf(values))}</VisuallyHidden>
-      <FlowPicture flow={flowOf(values)} />
+      <VisuallyHidden component="p">{describeFlow(flow)}</VisuallyHidden>
+      <FlowPicture flow={flow} />
     </div>
   )
 }

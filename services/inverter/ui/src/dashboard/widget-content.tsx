@@ -13,7 +13,7 @@ import {
 import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 import { type AdminDevice, type DeviceHealth, keys, readParameters } from '../api.ts'
 import { PylonIcon } from '../values/pylon-icon.tsx'
-import { batteryWord, flowOf, gridWord } from '../values/energy-flow.ts'
+import { batteryWord, type EnergyFlow, gridWord } from '../values/energy-flow.ts'
 import { numberOf, type ValueMap } from '../values/live-value.ts'
 import { measure, percent, power, type Quantity } from '../values/quantity.ts'
 import { BatteryCard } from './battery-card.tsx'
@@ -31,6 +31,8 @@ export interface WidgetData {
   device: AdminDevice
   devices: readonly AdminDevice[]
   values: ValueMap | undefined
+  /** Where power goes; undefined before values are there. */
+  flow: EnergyFlow | undefined
   health: UseQueryResult<DeviceHealth>
 }
 
@@ -43,9 +45,9 @@ export function isFigure(id: Placed['id']): boolean {
 export function WidgetContent({ id, data }: { id: Placed['id']; data: WidgetData }) {
   switch (id) {
     case 'energy-flow':
-      return <FlowCard values={data.values} />
+      return <FlowCard values={data.values} flow={data.flow} />
     case 'battery':
-      return <BatteryCard values={data.values} health={data.health.data} />
+      return <BatteryCard values={data.values} flow={data.flow} health={data.health.data} />
     case 'health':
       return <HealthCard health={data.health} />
     case 'energy-today':
@@ -70,7 +72,7 @@ export function WidgetContent({ id, data }: { id: Placed['id']; data: WidgetData
     case 'battery-power':
     case 'battery-soc':
     case 'battery-temperature':
-      return <LiveFigure id={id} values={data.values} />
+      return <LiveFigure id={id} values={data.values} flow={data.flow} />
   }
 }
 
@@ -92,18 +94,20 @@ const liveFigures = {
   },
 } as const
 
-function LiveFigure({ id, values }: { id: LiveId; values: ValueMap | undefined }) {
+function LiveFigure({ id, values, flow }: { id: LiveId } & Pick<WidgetData, 'values' | 'flow'>) {
   const { names, ...look } = liveFigures[id]
   const stale = useStaleness(
     names.map((name) => values?.[name]),
     id === 'battery-temperature' ? 'slow' : 'flow',
   )
-  const { quantity, note } = values === undefined ? {} : liveWords(id, values)
+  const { quantity, note } = values === undefined || flow === undefined ? {} : liveWords(id, { values, flow })
   return <Figure {...look} quantity={quantity} note={note} stale={stale} />
 }
 
-function liveWords(id: LiveId, values: ValueMap): { quantity: Quantity; note?: string } {
-  const flow = flowOf(values)
+function liveWords(
+  id: LiveId,
+  { values, flow }: { values: ValueMap; flow: EnergyFlow },
+): { quantity: Quantity; note?: string } {
   switch (id) {
     case 'pv-power':
       return { quantity: power(flow.solar), note: 'produced now' }

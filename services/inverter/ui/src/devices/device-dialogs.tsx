@@ -113,7 +113,7 @@ function AddressFields({ form }: { form: DeviceForm }) {
         />
         <NumberInput
           label="Port"
-          description="8899 from the factory"
+          description="Usually 8899"
           min={1}
           max={65_535}
           hideControls

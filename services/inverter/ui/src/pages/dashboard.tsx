@@ -15,6 +15,8 @@ import { ConnectionBanner } from '../devices/connection-banner.tsx'
 import { DeviceSelect } from '../devices/device-select.tsx'
 import { SimulatedBanner } from '../devices/simulated-banner.tsx'
 import { useChosenDevice, useDevices } from '../devices/use-devices.ts'
+import { flowOf } from '../values/energy-flow.ts'
+import { useSigns } from '../values/use-signs.ts'
 import { useValues } from '../values/use-values.ts'
 
 /** The house at a glance. */
@@ -43,6 +45,8 @@ function Dashboard({ devices, saved }: { devices: AdminDevice[]; saved: Placed[]
   const [device, choose] = useChosenDevice(devices)
   const [draft, setDraft] = useState<Placed[]>()
   const values = useValues(device?.device_id)
+  const signs = useSigns(device?.device_id)
+  const flow = values.data === undefined ? undefined : flowOf(values.data, signs)
   const health = useQuery({
     queryKey: [...keys.health, device?.device_id],
     enabled: device !== undefined,
@@ -80,7 +84,7 @@ function Dashboard({ devices, saved }: { devices: AdminDevice[]; saved: Placed[]
       <div data-lost={connection === 'reconnecting' || undefined} className="dashboard">
         <Grid
           widgets={widgets}
-          data={{ device, devices, values: values.data, health }}
+          data={{ device, devices, values: values.data, flow, health }}
           onChange={draft === undefined ? undefined : setDraft}
         />
       </div>

@@ -1,6 +1,100 @@
-import { PageHeader } from '@hearth/ui'
+import { Button } from '@mantine/core'
+import { EmptyState, ErrorState, LoadingLines, PageHeader } from '@hearth/ui'
+import { IconBatteryAutomotive } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useLocation, useParams } from 'wouter'
+import { type AdminDevice, type EnergyDevice, keys, readEnergy } from '../api.ts'
+import '../dashboard/dashboard.css'
+import { ConnectionBanner } from '../devices/connection-banner.tsx'
+import { DeviceSelect } from '../devices/device-select.tsx'
+import { SimulatedBanner } from '../devices/simulated-banner.tsx'
+import { useDevices } from '../devices/use-devices.ts'
+import { CommandCard } from '../energy/command-card.tsx'
+import '../energy/energy.css'
+import { ModeCard } from '../energy/mode-card.tsx'
+import { OperationCard } from '../energy/operation-card.tsx'
+import { ReadingsCard } from '../energy/readings-card.tsx'
+import { StopHistory } from '../energy/stop-history.tsx'
+import { JournalTable } from '../journal/journal-table.tsx'
+import { flowOf } from '../values/energy-flow.ts'
+import { useSigns } from '../values/use-signs.ts'
+import { useValues } from '../values/use-values.ts'
 
-/** Stands in for the page. */
+/** Commanding the battery of one inverter. */
 export function EnergyPage() {
-  return <PageHeader title="Energy" />
+  const devices = useDevices()
+  const energy = useQuery({ queryKey: keys.energy, queryFn: readEnergy })
+  const { id } = useParams()
+  const [, navigate] = useLocation()
+  const device = devices.data?.find(({ device_id }) => device_id === id) ?? devices.data?.[0]
+  const own = energy.data?.find(({ device_id }) => device_id === device?.device_id)
+  const error = devices.error ?? energy.error
+  return (
+    <>
+      <PageHeader
+        title="Energy"
+        description="Charge, discharge or hold the battery, and let programs do it."
+        actions={
+          device !== undefined && (
+            <DeviceSelect
+              devices={devices.data ?? []}
+              value={device.device_id}
+              onChange={(next) => navigate(`/energy/${encodeURIComponent(next)}`)}
+            />
+          )
+        }
+      />
+      {devices.data?.length === 0 && <NoDevice />}
+      {devices.data?.length !== 0 && (own === undefined || device === undefined) && error === null && (
+        <LoadingLines lines={8} />
+      )}
+      {error !== null && own === undefined && (
+        <ErrorState error={error} onRetry={() => void Promise.all([devices.refetch(), energy.refetch()])} />
+      )}
+      {device !== undefined && own !== undefined && (
+        <EnergyOf key={device.device_id} device={device} devices={devices.data ?? []} energy={own} />
+      )}
+    </>
+  )
+}
+
+function EnergyOf(props: { device: AdminDevice; devices: readonly AdminDevice[]; energy: EnergyDevice }) {
+  const { device, devices, energy } = props
+  const values = useValues(device.device_id)
+  const signs = useSigns(device.device_id)
+  const flow = values.data === undefined ? undefined : flowOf(values.data, signs)
+  return (
+    <>
+      <ConnectionBanner device={device} />
+      <SimulatedBanner devices={devices} />
+      <div className="energy-columns">
+        <div className="hearth-stack">
+          <ModeCard energy={energy} />
+          {energy.mode === 'manual' && <CommandCard energy={energy} />}
+        </div>
+        <div className="hearth-stack">
+          <OperationCard energy={energy} soc={flow?.soc} />
+          <ReadingsCard device={device} values={values.data} flow={flow} />
+          <StopHistory energy={energy} />
+        </div>
+      </div>
+      <JournalTable deviceId={device.device_id} />
+    </>
+  )
+}
+
+function NoDevice() {
+  return (
+    <EmptyState
+      icon={IconBatteryAutomotive}
+      title="No inverter to command"
+      action={
+        <Button component={Link} href="/inverters?add=1">
+          Add inverter
+        </Button>
+      }
+    >
+      Add an inverter first. Afterwards you choose here who may command its battery.
+    </EmptyState>
+  )
 }

@@ -1,3 +1,4 @@
+import type { Capability } from '../api.ts'
 import { numberOf, type ValueMap } from './live-value.ts'
 
 /** Where power goes at one moment, in watts. What is not known is undefined. */
@@ -13,14 +14,33 @@ export interface EnergyFlow {
   soc: number | undefined
 }
 
+/** Whether a device counts as this page does; found out per device and recorded with its capabilities. */
+export interface Signs {
+  isDischargePositive: boolean
+  isImportPositive: boolean
+}
+
+/** What holds for devices of which nothing else is known. */
+export const usualSigns: Signs = { isDischargePositive: true, isImportPositive: true }
+
+/** The signs of a device as its capabilities tell them. */
+export function signsOf(capabilities: readonly Capability[]): Signs {
+  return {
+    isDischargePositive: capabilities.every((capability) => capability.battery_discharge_positive !== false),
+    isImportPositive: capabilities.every((capability) => capability.grid_import_positive !== false),
+  }
+}
+
+const signed = (watts: number | undefined, isUsual: boolean) => (watts === undefined || isUsual ? watts : -watts)
+
 /** Reads the flow out of the values of one device; a string that gives nothing counts as dark when the other gives. */
-export function flowOf(values: ValueMap): EnergyFlow {
+export function flowOf(values: ValueMap, signs: Signs = usualSigns): EnergyFlow {
   const [a, b] = [numberOf(values, 'solar_a_power'), numberOf(values, 'solar_b_power')]
   return {
     solar: a === undefined && b === undefined ? undefined : Math.max(0, (a ?? 0) + (b ?? 0)),
     house: numberOf(values, 'household_load_power'),
-    battery: numberOf(values, 'battery_power'),
-    grid: numberOf(values, 'grid_power'),
+    battery: signed(numberOf(values, 'battery_power'), signs.isDischargePositive),
+    grid: signed(numberOf(values, 'grid_power'), signs.isImportPositive),
     soc: numberOf(values, 'battery_soc'),
   }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { batteryWord, directionOf, flowOf, gridWord, stepSeconds } from './energy-flow.ts'
+import type { Capability } from '../api.ts'
+import { batteryWord, directionOf, flowOf, gridWord, signsOf, stepSeconds } from './energy-flow.ts'
 import { liveValue, type LiveValue, staleness } from './live-value.ts'
 import { watchedMetrics } from './metric-names.ts'
 import { energy, formatValue, measure, percent, power, spell } from './quantity.ts'
@@ -39,6 +40,8 @@ test('both strings make the solar power, and the signs say where power goes', ()
   assert.equal(directionOf(flow.battery), 'out')
   assert.equal(batteryWord(flow.battery), 'Charging')
   assert.equal(batteryWord(undefined), 'No value')
+  const signs = signsOf([{ battery_discharge_positive: false, grid_import_positive: null } as Capability])
+  assert.equal(flowOf({ battery_power: value(-900), grid_power: value(5) }, signs).battery, 900)
   assert.equal(gridWord(800), 'Importing')
   assert.equal(gridWord(-3), 'Balanced')
   assert.ok(stepSeconds(5000) < stepSeconds(300))

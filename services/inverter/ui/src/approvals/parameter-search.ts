@@ -1,0 +1,71 @@
+import type { Parameter } from '../api.ts'
+
+/** Which objects the table shows. */
+export interface ParameterFilter {
+  search: string
+  /** '', `shown`, `approved`, `writable` or `actions`. */
+  view: string
+  /** '' for every group. */
+  group: string
+}
+
+/** The views a person can choose. */
+export const parameterViews = [
+  { value: '', label: 'Everything' },
+  { value: 'shown', label: 'Shown in readings' },
+  { value: 'approved', label: 'Approved for writing' },
+  { value: 'writable', label: 'Can be approved' },
+  { value: 'actions', label: 'Actions' },
+] as const
+
+/** Objects that match every word typed, in name, vendor's name, unit or description, and the chosen view. */
+export function findParameters(parameters: readonly Parameter[], filter: ParameterFilter): Parameter[] {
+  const words = filter.search.toLowerCase().split(/\s+/).filter(Boolean)
+  return parameters.filter(
+    (parameter) =>
+      (filter.group === '' || parameter.group === filter.group) &&
+      isInView(parameter, filter.view) &&
+      words.every((word) => textOf(parameter).includes(word)),
+  )
+}
+
+function isInView(parameter: Parameter, view: string): boolean {
+  switch (view) {
+    case 'shown':
+      return parameter.exposed
+    case 'approved':
+      return parameter.approved
+    case 'writable':
+      return parameter.writable
+    case 'actions':
+      return parameter.is_action
+    default:
+      return true
+  }
+}
+
+function textOf({ name, vendor_name, unit, help_text }: Parameter): string {
+  return `${name} ${vendor_name} ${unit ?? ''} ${help_text ?? ''}`.toLowerCase()
+}
+
+/** The objects in the order a column's head asks for: `name`, `-name`, `group`, `-group`; otherwise as they come. */
+export function sortParameters(parameters: readonly Parameter[], sort: string): Parameter[] {
+  const field = sort.replace(/^-/, '')
+  if (field !== 'name' && field !== 'group') return [...parameters]
+  const sign = sort.startsWith('-') ? -1 : 1
+  return [...parameters].sort((a, b) => sign * a[field].localeCompare(b[field]) || a.name.localeCompare(b.name))
+}
+
+/** All groups there are, for a filter. */
+export function groupsOf(parameters: readonly Parameter[]): string[] {
+  return [...new Set(parameters.map(({ group }) => group))].sort()
+}
+
+/** What an object takes, in words; null when it has no limits to tell. */
+export function limitsInWords({ minimum, maximum, allowed_values, unit, labels }: Parameter): string | null {
+  if (labels !== null) return null
+  if (allowed_values !== null) return `one of ${allowed_values.join(', ')}`
+  if (minimum === null || maximum === null) return null
+  const tidy = (value: number) => (Math.abs(value) >= 1e12 ? value.toPrecision(3) : String(value))
+  return `${tidy(minimum)} to ${tidy(maximum)}${unit === null ? '' : ` ${unit}`}`
+}

@@ -1,0 +1,130 @@
+import { Alert, Button, Group, Progress, Text } from '@mantine/core'
+import { answer, RelativeTime, Section, StatusBadge, type Tone, useAction } from '@hearth/ui'
+import { IconAlertTriangle, IconPlayerStop } from '@tabler/icons-react'
+import { api, type EnergyDevice, keys } from '../api.ts'
+import { power, spell } from '../values/quantity.ts'
+import { isBusy, states, stopReasons } from './energy-words.ts'
+
+const tones: Record<EnergyDevice['state'], Tone> = {
+  automatic: 'quiet',
+  starting: 'accent',
+  charging: 'good',
+  discharging: 'good',
+  holding: 'good',
+  stopping: 'accent',
+  fault: 'bad',
+}
+
+/** What is done with the battery now, and a way to end it. */
+export function OperationCard({ energy, soc }: { energy: EnergyDevice; soc: number | undefined }) {
+  const params = { path: { device_id: energy.device_id } }
+  const stop = useAction<void, unknown>({
+    run: () => answer(api.DELETE('/api/v1/devices/{device_id}/battery/dispatch', { params })),
+    done: () => 'Stopped. The inverter has its own settings back.',
+    renew: [keys.energy, [...keys.journal, energy.device_id]],
+  })
+  return (
+    <Section title="Now" actions={<StatusBadge tone={tones[energy.state]}>{states[energy.state]}</StatusBadge>}>
+      <div className="hearth-stack" aria-live="polite">
+        {isBusy(energy) ? <Operation energy={energy} soc={soc} /> : <Idle energy={energy} />}
+        {energy.state === 'fault' && <Fault energy={energy} />}
+        {isBusy(energy) && (
+          <Group justify="flex-end">
+            <Button
+              color="red"
+              variant="light"
+              size="md"
+              leftSection={<IconPlayerStop size={18} aria-hidden />}
+              loading={stop.isPending || energy.state === 'stopping'}
+              onClick={() => stop.mutate()}
+            >
+              Stop and hand back
+            </Button>
+          </Group>
+        )}
+      </div>
+    </Section>
+  )
+}
+
+function Idle({ energy }: { energy: EnergyDevice }) {
+  const last = energy.stops[0]
+  return (
+    <Text className="hearth-dimmed">
+      The inverter follows its own automatic.
+      {last !== undefined && (
+        <>
+          {' '}
+          The last command ended <RelativeTime value={last.at} />: {lower(stopReasons[last.reason])}.
+        </>
+      )}
+    </Text>
+  )
+}
+
+function Operation({ energy, soc }: { energy: EnergyDevice; soc: number | undefined }) {
+  const target = energy.target_soc_percent
+  const direction = { none: 'at rest', charge: 'into the battery', discharge: 'out of the battery' }
+  return (
+    <>
+      <p className="operation-power">
+        {spell(power(energy.commanded_power_w))}
+        <small> {direction[energy.commanded_direction]}</small>
+      </p>
+      {target !== null && (
+        <div>
+          <Group justify="space-between">
+            <Text>
+              Battery {soc === undefined ? '–' : Math.round(soc * 100)} %, target {target} %
+            </Text>
+          </Group>
+          <Progress value={(soc ?? 0) * 100} mt={6} size="lg" color="green" aria-label="State of charge" />
+        </div>
+      )}
+      <dl className="hearth-facts">
+        <div>
+          <dt>Ends at the latest</dt>
+          <dd>
+            <RelativeTime value={energy.until} absent="–" />
+          </dd>
+        </div>
+        {energy.power_limit_w !== null && (
+          <div>
+            <dt>Power limit</dt>
+            <dd>
+              {spell(power(energy.power_limit_w))}
+              {energy.power_limit_clamped && ', lowered to the limit of the inverter'}
+            </dd>
+          </div>
+        )}
+        <div>
+          <dt>Commanded by</dt>
+          <dd>{energy.action === null ? 'the dispatch API' : energy.mode === 'external' ? 'a program' : 'hand'}</dd>
+        </div>
+      </dl>
+      {energy.time_limited && (
+        <Text className="hearth-dimmed">Ends earlier than usual, because not everything is verified.</Text>
+      )}
+    </>
+  )
+}
+
+function Fault({ energy }: { energy: EnergyDevice }) {
+  return (
+    <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />} className="notice-banner" mb={0}>
+      <Text size="md">
+        The settings of the inverter could not be put back yet
+        {energy.fault_code !== null && ` (${energy.fault_code.replaceAll('_', ' ')})`}. The service goes on trying
+        {energy.next_restore_at !== null && (
+          <>
+            , next <RelativeTime value={energy.next_restore_at} />
+          </>
+        )}
+        ; {energy.restore_attempts} {energy.restore_attempts === 1 ? 'attempt' : 'attempts'} so far. New commands wait
+        until then.
+      </Text>
+    </Alert>
+  )
+}
+
+const lower = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)

@@ -1,0 +1,52 @@
+import { Section } from '@hearth/ui'
+import { IconBattery3, IconHome, IconPercentage, IconSolarPanel2 } from '@tabler/icons-react'
+import type { AdminDevice } from '../api.ts'
+import { Figure, useStaleness } from '../dashboard/figure.tsx'
+import { SimulatedBadge } from '../devices/device-badges.tsx'
+import { batteryWord, type EnergyFlow, gridWord } from '../values/energy-flow.ts'
+import type { ValueMap } from '../values/live-value.ts'
+import { flowMetrics } from '../values/metric-names.ts'
+import { PylonIcon } from '../values/pylon-icon.tsx'
+import { percent, power } from '../values/quantity.ts'
+
+/** What is measured now, with the signs of this page. */
+export function ReadingsCard(props: {
+  device: AdminDevice
+  values: ValueMap | undefined
+  flow: EnergyFlow | undefined
+}) {
+  const { device, values, flow } = props
+  const stale = useStaleness(flowMetrics.map((name) => values?.[name]))
+  const shown = <T,>(quantity: T) => (flow === undefined ? undefined : quantity)
+  return (
+    <Section title="Readings" actions={<SimulatedBadge device={device} />}>
+      <div className="readings">
+        <Figure
+          label="State of charge"
+          icon={IconPercentage}
+          kind="battery"
+          quantity={shown(percent(flow?.soc))}
+          stale={stale}
+        />
+        <Figure
+          label="Battery"
+          icon={IconBattery3}
+          kind="battery"
+          quantity={shown(power(flow?.battery))}
+          note={batteryWord(flow?.battery)}
+          stale={stale}
+        />
+        <Figure
+          label="Grid"
+          icon={PylonIcon}
+          kind="grid"
+          quantity={shown(power(flow?.grid))}
+          note={gridWord(flow?.grid)}
+          stale={stale}
+        />
+        <Figure label="House" icon={IconHome} kind="house" quantity={shown(power(flow?.house))} stale={stale} />
+        <Figure label="Solar" icon={IconSolarPanel2} kind="solar" quantity={shown(power(flow?.solar))} stale={stale} />
+      </div>
+    </Section>
+  )
+}

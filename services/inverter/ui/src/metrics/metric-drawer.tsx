@@ -1,0 +1,143 @@
+import { ActionIcon, Drawer, Stack, Text } from '@mantine/core'
+import { answer, describeError, RelativeTime, Section } from '@hearth/ui'
+import { IconRefresh } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { type AdminDevice, api, keys, type Parameter, readSettings } from '../api.ts'
+import { limitsInWords } from '../approvals/parameter-search.ts'
+import { kinds } from '../approvals/parameter-kinds.ts'
+import { SimulatedBadge } from '../devices/device-badges.tsx'
+import { DeviceSelect } from '../devices/device-select.tsx'
+import { formatValue } from '../values/quantity.ts'
+import { TriggerAction } from './trigger-action.tsx'
+import { WriteMetric } from './write-metric.tsx'
+
+/** One object in full: its value now, what it takes, and a form to write it. */
+export function MetricDrawer(props: { parameter: Parameter; devices: readonly AdminDevice[]; onClose: () => void }) {
+  const { parameter, devices, onClose } = props
+  const [deviceId, setDeviceId] = useState(devices[0]?.device_id)
+  const device = devices.find(({ device_id }) => device_id === deviceId)
+  return (
+    <Drawer
+      opened
+      onClose={onClose}
+      position="right"
+      size={460}
+      title={<span className="hearth-name">{parameter.name}</span>}
+    >
+      <Stack gap="lg">
+        {parameter.help_text !== null && <Text>{parameter.help_text}</Text>}
+        {device === undefined ? (
+          <Text className="hearth-dimmed">Add an inverter to see its value.</Text>
+        ) : (
+          <>
+            <DeviceSelect devices={devices} value={device.device_id} onChange={setDeviceId} />
+            {!parameter.is_action && <ValueNow device={device} parameter={parameter} />}
+          </>
+        )}
+        <dl className="hearth-facts">
+          {factsOf(parameter).map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+        {device !== undefined && <Writing device={device} parameter={parameter} />}
+      </Stack>
+    </Drawer>
+  )
+}
+
+function factsOf(parameter: Parameter): [string, ReactNode][] {
+  const limits = limitsInWords(parameter)
+  return [
+    [
+      'Vendor’s name',
+      <span key="vendor" className="hearth-mono">
+        {parameter.vendor_name}
+      </span>,
+    ],
+    ['Group', parameter.group],
+    ['Kind', kinds[parameter.value_type]],
+    ['Unit', parameter.unit ?? '–'],
+    ...(limits === null ? [] : [['Limits of the wire type', limits] as [string, ReactNode]]),
+    ['Shown in readings', parameter.exposed ? 'Yes' : 'No'],
+    ['May be written', parameter.approved ? 'Yes' : parameter.writable ? 'Not approved' : 'Never'],
+  ]
+}
+
+/** The key of a single reading, which a write makes stale. */
+export const metricKey = (deviceId: string, name: string) => [...keys.values, deviceId, name]
+
+function ValueNow({ device, parameter }: { device: AdminDevice; parameter: Parameter }) {
+  const params = { path: { device_id: device.device_id, metric_name: parameter.name } }
+  const reading = useQuery({
+    queryKey: metricKey(device.device_id, parameter.name),
+    queryFn: () => answer(api.GET('/api/v1/devices/{device_id}/metrics/{metric_name}', { params })),
+    staleTime: 0,
+  })
+  const { data } = reading
+  return (
+    <div className="metric-now">
+      <p aria-live="polite">
+        <small>
+          Value now <SimulatedBadge device={device} />
+        </small>
+        <b>
+          {data === undefined
+            ? reading.error === null
+              ? '…'
+              : 'No value'
+            : (data.enum_label?.replaceAll('_', ' ') ?? formatValue(data.value, data.unit))}
+        </b>
+        <small>
+          {data !== undefined && (
+            <>
+              {data.enum_label !== null && `code ${String(data.value)}, `}
+              read <RelativeTime value={data.timestamp} />
+              {data.stale && ', old'}
+            </>
+          )}
+          {reading.error !== null && describeError(reading.error)}
+        </small>
+      </p>
+      <ActionIcon
+        variant="default"
+        size={36}
+        aria-label="Read again"
+        loading={reading.isFetching}
+        onClick={() => void reading.refetch()}
+      >
+        <IconRefresh size={18} aria-hidden />
+      </ActionIcon>
+    </div>
+  )
+}
+
+function Writing({ device, parameter }: { device: AdminDevice; parameter: Parameter }) {
+  const settings = useQuery({ queryKey: keys.settings, queryFn: readSettings })
+  if (!parameter.writable || settings.data === undefined) return null
+  const title = parameter.is_action ? 'Trigger' : 'Write'
+  if (!settings.data.write_access)
+    return (
+      <Section title={title}>
+        <Text className="hearth-dimmed">Write access is off. It is switched on under Inverters, Devices.</Text>
+      </Section>
+    )
+  if (!parameter.approved)
+    return (
+      <Section title={title}>
+        <Text className="hearth-dimmed">Not approved. Switch “May be written” on in the table first.</Text>
+      </Section>
+    )
+  return (
+    <Section title={title}>
+      {parameter.is_action ? (
+        <TriggerAction device={device} parameter={parameter} />
+      ) : (
+        <WriteMetric key={`${device.device_id} ${parameter.name}`} device={device} parameter={parameter} />
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,47 @@
+import { NativeSelect, NumberInput, TextInput } from '@mantine/core'
+import type { Parameter } from '../api.ts'
+import { choicesOf } from './write-values.ts'
+
+/** The input that fits an object: a choice, a number or a text. */
+export function ValueField(props: {
+  label: string
+  parameter: Parameter
+  value: string | number
+  error: string | undefined
+  onChange: (value: string | number) => void
+}) {
+  const { label, parameter, value, error, onChange } = props
+  const choices =
+    parameter.value_type === 'boolean'
+      ? [
+          { value: 'on', label: 'On' },
+          { value: 'off', label: 'Off' },
+        ]
+      : choicesOf(parameter)
+  if (choices.length > 0)
+    return (
+      <NativeSelect
+        label={label}
+        data={[{ value: '', label: 'Choose' }, ...choices]}
+        value={value}
+        error={error}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+    )
+  if (parameter.value_type === 'string')
+    return (
+      <TextInput label={label} value={value} error={error} onChange={(event) => onChange(event.currentTarget.value)} />
+    )
+  return (
+    <NumberInput
+      label={label}
+      value={value}
+      error={error}
+      onChange={onChange}
+      allowDecimal={parameter.value_type === 'number'}
+      decimalScale={6}
+      {...(parameter.unit === null ? {} : { suffix: parameter.unit === 'ratio' ? '' : ` ${parameter.unit}` })}
+      {...(parameter.unit === 'ratio' ? { description: 'A share: 0.5 is 50 %' } : {})}
+    />
+  )
+}
