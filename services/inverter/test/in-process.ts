@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createFastTimers, createLog, type Timers } from '@hearth/runtime'
+import { createFastTimers, createLog, type Log, type Timers } from '@hearth/runtime'
 import { eventually } from '@hearth/testing'
 import type { InjectOptions } from 'fastify'
 import { loadCatalog, type Catalog } from '../src/catalog/catalog.ts'
@@ -47,6 +47,8 @@ export interface Starting {
   readonly inverter?: Simulator
   readonly timers?: ReturnType<typeof createFastTimers>
   readonly wrapDispatchStore?: (store: DispatchStore) => DispatchStore
+  /** Hears what the service logs; otherwise nobody does. */
+  readonly log?: Log
   /** Members of the device `main` beside its address; null adds none. */
   readonly device?: Record<string, unknown> | null
 }
@@ -93,7 +95,7 @@ export async function startGateway(starting: Starting = {}): Promise<TestGateway
   const config = readConfig({ DATA_DIR: folder, RATE_LIMIT_EXEMPT: '127.0.0.1', ...starting.environment })
   const { wrapDispatchStore } = starting
   const service = await openService(config, {
-    log: createLog({ name: 'test', level: process.env['TEST_LOG'] ?? 'silent' }),
+    log: starting.log ?? createLog({ name: 'test', level: process.env['TEST_LOG'] ?? 'silent' }),
     timers,
     ...(wrapDispatchStore === undefined ? {} : { wrapDispatchStore }),
   })

@@ -121,7 +121,8 @@ class LookingWriter implements DeviceWriter {
       } catch (error) {
         if (!(error instanceof LinkError)) throw error
         if (error.sent) return true
-        const mayTryAgain = object.isIdempotent && !object.isAction && error.failure === 'unreachable'
+        // No byte left, so it cannot happen twice. Actions are left to their caller, and dispatch has retries of its own.
+        const mayTryAgain = !object.isAction && priority !== 'control' && error.failure === 'unreachable'
         if (!mayTryAgain || attempt >= retries) throw deviceProblem(error)
         await timers.delay(1000)
       }

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { eventually } from '@hearth/testing'
+import {
+  assertCounters,
+  assertRead,
+  countersOf,
+  isConnected,
+  readFresh,
+  recovers,
+  requestsFor,
+  rightValue,
+  standingOf,
+  startFaulty,
+} from './faulty-line.ts'
+import { main, type TestGateway } from './in-process.ts'
+
+const path = main('/metrics/battery_soc_target')
+const others = ['battery_soc', 'grid_power', 'ac_power']
+
+/** Two values of which the inverter answers one. */
+async function startHalfSilent(): Promise<TestGateway> {
+  const gateway = await startFaulty({}, { speed: 20 })
+  await assertRead(gateway, 'battery_voltage')
+  gateway.inverter.setFaults({ silentFor: ['battery_voltage', 'battery_current'] })
+  return gateway
+}
+
+test('17 a read without an answer fails after five seconds, and the connection is made anew', async () => {
+  await using gateway = await startHalfSilent()
+  const begin = gateway.timers.monotonic()
+  const { status, body } = await readFresh(gateway, 'battery_current')
+  const took = gateway.timers.monotonic() - begin
+  assert.deepEqual([status, body.code], [502, 'device_timeout'])
+  assert.ok(took >= 5000 && took < 20_000, String(took))
+  assert.equal(requestsFor(gateway, 'battery_current'), 1)
+  await recovers(gateway)
+  await assertCounters(gateway, { connection_epoch: 2, crc_errors: 0, framing_errors: 0, discarded_bytes: 0 })
+})
+
+test('17 a value that was known stands in for the one that does not come, and says so', async () => {
+  await using gateway = await startHalfSilent()
+  const { status, body } = await readFresh(gateway, 'battery_voltage')
+  assert.deepEqual(
+    [status, body.value, body.source, body.stale, body.stale_reason, body.freshness],
+    [200, rightValue(gateway, 'battery_voltage'), 'cache', true, 'device_timeout', 'cached'],
+  )
+  assert.ok(body.age_seconds >= 5)
+})
+
+test('17 after two minutes an old value is too old to stand in for anything', async () => {
+  await using gateway = await startFaulty({}, { speed: 100 })
+  await recovers(gateway, 'battery_voltage')
+  const begin = gateway.timers.monotonic()
+  gateway.inverter.setFaults({ silentFor: ['battery_voltage'] })
+  const ask = () => gateway.call('GET', main('/metrics/battery_voltage'))
+  const { body } = await eventually(ask, ({ status }) => status === 502, { everyMs: 20, what: 'an end' })
+  assert.ok(['device_timeout', 'device_unreachable'].includes(body.code), body.code)
+  assert.ok(gateway.timers.monotonic() - begin > 120_000)
+})
+
+test('17 in a batch the first silence is the last question, and what is known is shown', async () => {
+  await using gateway = await startHalfSilent()
+  const names = ['battery_current', 'battery_voltage', 'grid_power']
+  const { status, body } = await gateway.call('GET', main(`/metrics?names=${names.join(',')}&fresh=true`))
+  assert.equal(status, 200)
+  assert.deepEqual(
+    body.metrics.map(({ name, source }: Record<string, string>) => [name, source]),
+    [['battery_voltage', 'cache']],
+  )
+  assert.deepEqual(
+    body.errors.map(({ name, code }: Record<string, string>) => [name, code]),
+    [
+      ['battery_current', 'device_timeout'],
+      ['grid_power', 'device_timeout'],
+    ],
+  )
+  assert.deepEqual(
+    names.map((name) => requestsFor(gateway, name)),
+    [1, 1, 0],
+  )
+})
+
+test('17 a batch without a single value is a device that is not available', async () => {
+  await using gateway = await startFaulty({ silent: true }, { speed: 20 })
+  const { status, body } = await gateway.call('GET', main(`/metrics?names=${others.join(',')}&fresh=true`))
+  assert.deepEqual([status, body.code], [502, 'device_unavailable'])
+  assert.equal(body.errors.length, others.length)
+})
+
+test('20 a connection that is reset after any number of bytes is made anew every time', async () => {
+  await using gateway = await startFaulty({}, { speed: 50 })
+  for (let bytes = 1; bytes <= 9; bytes += 1) {
+    const { connection_epoch: before } = await countersOf(gateway)
+    gateway.inverter.setFaults({ resetAfterBytes: bytes })
+    const { status, body } = await readFresh(gateway, 'battery_voltage')
+    assert.deepEqual([status, body.code], [502, 'device_unreachable'], `${bytes} bytes`)
+    gateway.inverter.setFaults({ resetAfterBytes: 0 })
+    await recovers(gateway)
+    const { connection_epoch: after } = await countersOf(gateway)
+    assert.ok(after > before, `${before}, ${after}`)
+  }
+})
+
+test('20 a connection that is reset while a write leaves: the outcome is unknown, and it is sent once', async () => {
+  await using gateway = await startFaulty({ resetOnWrite: true }, { speed: 20 })
+  await gateway.allowWriting('battery_soc_target')
+  const before = requestsFor(gateway, 'battery_soc_target')
+  const { status, body } = await gateway.call('PUT', path, { value: 33 })
+  assert.deepEqual([status, body.code], [502, 'write_outcome_unknown'])
+  assert.equal(body.readback_value, 7)
+  const written = gateway.inverter.wire.filter(({ frame }) => frame?.command === 'write')
+  assert.equal(written.length, 1)
+  assert.ok(requestsFor(gateway, 'battery_soc_target') > before + 1)
+  await assertCounters(gateway, { connection_epoch: 2 })
+  gateway.inverter.setFaults({ resetOnWrite: false })
+  assert.equal((await gateway.call('PUT', path, { value: 33 })).body.confirmed, true)
+})
+
+test('20 a write of which no byte left is tried again on the next connection', async () => {
+  const device = { periodic_reads: false, request_gap_ms: 2000 }
+  await using gateway = await startFaulty({}, { speed: 20, device })
+  await gateway.allowWriting('battery_soc_target')
+  const before = requestsFor(gateway, 'battery_soc_target')
+  const reply = gateway.call('PUT', path, { value: 33 })
+  await eventually(
+    () => requestsFor(gateway, 'battery_soc_target'),
+    (count) => count > before,
+    { everyMs: 1 },
+  )
+  // The value of before is being read; the write waits for the end of the pause after it.
+  await gateway.timers.delay(500)
+  gateway.inverter.dropConnections()
+  const { status, body, text } = await reply
+  assert.deepEqual([status, body.confirmed, body.readback_value], [200, true, 33], text)
+  assert.equal(gateway.inverter.wire.filter(({ frame }) => frame?.command === 'write').length, 1)
+  await assertCounters(gateway, { connection_epoch: 2 })
+})
+
+test('22 a connection that died without a word is noticed by the heartbeat', async () => {
+  await using gateway = await startFaulty({}, { speed: 100 })
+  const { connection_epoch: before } = await countersOf(gateway)
+  gateway.inverter.setFaults({ notReading: true, silent: true })
+  await eventually(
+    () => standingOf(gateway),
+    ({ consecutive_failures: failures }) => failures > 0,
+    { what: 'a failure' },
+  )
+  assert.ok((await countersOf(gateway)).connection_epoch >= before)
+  gateway.inverter.clearFaults()
+  await gateway.isReady()
+  assert.ok((await countersOf(gateway)).connection_epoch > before)
+  await recovers(gateway)
+})
+
+test('23 a peer that takes no bytes costs the connection', async () => {
+  await using gateway = await startFaulty({ notReading: true }, { speed: 20 })
+  const { status, body } = await readFresh(gateway, 'battery_voltage')
+  assert.deepEqual([status, body.code], [502, 'device_timeout'])
+  gateway.inverter.setFaults({ notReading: false })
+  await recovers(gateway)
+  await assertCounters(gateway, { connection_epoch: 2 })
+  await isConnected(gateway)
+})
