@@ -51,7 +51,13 @@ export class Turns {
     const wait = Math.max(0, due - this.#timers.monotonic())
     this.#cancel = this.#timers.after(wait, () => {
       // Only a line that is full rejects; the next piece that ends schedules again.
-      this.run('urgent', this.#timed).catch(() => undefined)
+      this.run('urgent', () => this.#runIfDue()).catch(() => undefined)
     })
+  }
+
+  /** What was waited for may have moved the time: an attempt that failed just now is not repeated before its pause. */
+  async #runIfDue(): Promise<void> {
+    const due = this.#due()
+    if (due !== undefined && due <= this.#timers.monotonic()) await this.#timed()
   }
 }
