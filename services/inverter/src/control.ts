@@ -10,7 +10,6 @@ import { openDevices, type Devices } from './devices/devices.ts'
 import { createEmbeddedSimulator, type EmbeddedSimulator } from './devices/embedded-simulator.ts'
 import { openDispatch, type DispatchService } from './dispatch/dispatch.ts'
 import { dispatchRegisters } from './dispatch/registers.ts'
-import type { StopReason } from './dispatch/schema.ts'
 import type { DispatchStore } from './dispatch/store.ts'
 import type { DeviceRuntime } from './devices/device-runtime.ts'
 import { openEnergyManager, type EnergyManager } from './energy/energy.ts'
@@ -98,6 +97,7 @@ class ControlRoom implements Control {
     this.writes = createMetricWrites({
       catalog,
       isApproved: (name) => this.approvals.isApproved(name),
+      isWriteAccessOn: () => parts.settings.isWriteAccessOn(),
       checkUndisturbed: (id, name) => this.#checkUndisturbed(id, name),
       now: () => timers.now(),
     })
@@ -116,7 +116,7 @@ class ControlRoom implements Control {
       database,
       catalog,
       clock: timers,
-      beforeRevoking: (names) => this.#beforeRevoking(names),
+      whileRevoking: (names, change) => this.#whileRevoking(names, change),
     })
     this.devices = await openDevices(database, {
       clock: timers,
@@ -145,8 +145,8 @@ class ControlRoom implements Control {
   }
 
   async setWriteAccess(enabled: boolean): Promise<void> {
-    if (!enabled) for (const id of this.devices.ids()) await this.#handBack(id, 'write_not_allowed')
-    await this.#parts.settings.setWriteAccess(enabled)
+    const change = () => this.#parts.settings.setWriteAccess(enabled)
+    await (enabled ? change() : this.#whileAllHandedBack(change))
   }
 
   onExchange(listener: (deviceId: string, seconds: number) => void): void {
@@ -221,8 +221,11 @@ class ControlRoom implements Control {
     if (!this.#parts.isOffline) await this.graph.rebuild(devices)
   }
 
-  async #handBack(id: string, reason: StopReason): Promise<void> {
-    await this.dispatch.handBack(id, reason)
+  /** Nothing starts on any device between its handing back and the change that takes away the right to write. */
+  #whileAllHandedBack(change: () => Promise<void>): Promise<void> {
+    const around = (inner: () => Promise<void>, id: string) => () =>
+      this.dispatch.whileHandedBack(id, 'write_not_allowed', inner)
+    return this.devices.ids().reduceRight(around, change)()
   }
 
   /** Another inverter under the same name, or none: what was known of the old one counts no more. */
@@ -232,9 +235,9 @@ class ControlRoom implements Control {
     await this.dispatch.discard(id)
   }
 
-  async #beforeRevoking(names: readonly string[]): Promise<void> {
-    if (!names.some((name) => (dispatchRegisters as readonly string[]).includes(name))) return
-    for (const id of this.devices.ids()) await this.#handBack(id, 'write_not_allowed')
+  #whileRevoking(names: readonly string[], change: () => Promise<void>): Promise<void> {
+    const isDispatched = names.some((name) => (dispatchRegisters as readonly string[]).includes(name))
+    return isDispatched ? this.#whileAllHandedBack(change) : change()
   }
 
   #checkUndisturbed(id: string, name: string): void {

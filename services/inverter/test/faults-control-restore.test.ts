@@ -4,6 +4,7 @@ import { createFastTimers } from '@hearth/runtime'
 import { eventually, runCommand, temporaryDirectory } from '@hearth/testing'
 import { readConfig } from '../src/config.ts'
 import { openStorage } from '../src/database/open.ts'
+import type { DispatchStore } from '../src/dispatch/store.ts'
 import { startSimulator } from '../src/simulator/simulator.ts'
 import {
   dispatchOf,
@@ -202,7 +203,7 @@ class Disk {
   fullFrom = Infinity
   saved = 0
 
-  wrap: NonNullable<Parameters<typeof startGateway>[0]>['wrapDispatchStore'] = (store) => ({
+  wrap = (store: DispatchStore): DispatchStore => ({
     ...store,
     save: async (deviceId, row) => {
       this.saved += 1

@@ -24,8 +24,8 @@ export interface ApprovalParts {
   readonly database: Database<Tables>
   readonly catalog: Catalog
   readonly clock: Clock
-  /** Called before approvals go; rejects when something depends on them and cannot be ended. */
-  readonly beforeRevoking: (names: readonly string[]) => Promise<void>
+  /** Lets approvals go; rejects without that when something depends on them and cannot be ended. */
+  readonly whileRevoking: (names: readonly string[], change: () => Promise<void>) => Promise<void>
 }
 
 /** Reads what is approved and shown; from then on both are at hand without asking the database. */
@@ -88,9 +88,12 @@ class KeptApprovals implements Approvals {
     return this.#queue.run('approvals', async () => {
       const names = next()
       const gone = [...this.#approved].filter((name) => !names.has(name))
-      if (gone.length > 0) await this.#parts.beforeRevoking(gone)
-      await replaceApprovals(this.#parts.database.query, [...names], this.#parts.clock.now())
-      this.#approved = names
+      const { database, clock, whileRevoking } = this.#parts
+      const change = async () => {
+        await replaceApprovals(database.query, [...names], clock.now())
+        this.#approved = names
+      }
+      await (gone.length > 0 ? whileRevoking(gone, change) : change())
     })
   }
 }

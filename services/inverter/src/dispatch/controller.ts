@@ -180,6 +180,7 @@ export class Controller {
     const device = this.#parts.device()
     if (device === undefined) throw unknownDevice(this.#run.deviceId)
     if (this.#closing) throw new Problem('shutting_down', 'The service is stopping')
+    if (!this.#parts.isWriteAccessOn()) throw new Problem('write_disabled', 'Write access is off')
     if (this.#refusals > 0)
       throw new Problem('device_maintenance', 'The device is being changed', { retryAfterSeconds: 5 })
     const capabilities = await this.#parts.capabilities()

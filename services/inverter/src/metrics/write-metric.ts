@@ -33,6 +33,7 @@ export interface MetricWrites {
 export interface MetricWriteParts {
   readonly catalog: Catalog
   readonly isApproved: (name: string) => boolean
+  readonly isWriteAccessOn: () => boolean
   /** Throws when the device's battery is being dispatched or restored. */
   readonly checkUndisturbed: (deviceId: string, name: string) => void
   readonly now: () => number
@@ -63,7 +64,7 @@ class CheckedWrites implements MetricWrites {
   async write(target: WriteTarget, request: WriteRequest): Promise<WriteResult> {
     const { object, value } = this.#prepare(target, request, false)
     return this.#inTurn(target.deviceId, async () => {
-      this.#parts.checkUndisturbed(target.deviceId, object.name)
+      this.#checkStillAllowed(target, object)
       const oldValue = (await target.reader.readDirect(object, 'normal')).value
       const { readback, sendUnconfirmed } = await target.writer.write(orderOf({ object, value }, oldValue, request))
       return {
@@ -81,7 +82,7 @@ class CheckedWrites implements MetricWrites {
   async act(target: WriteTarget, request: WriteRequest): Promise<ActionResult> {
     const { object, value } = this.#prepare(target, request, true)
     return this.#inTurn(target.deviceId, async () => {
-      this.#parts.checkUndisturbed(target.deviceId, object.name)
+      this.#checkStillAllowed(target, object)
       const oldValue = target.reader.cache.get(object.name)?.value ?? null
       const { readback } = await target.writer.act(orderOf({ object, value }, oldValue, request))
       return {
@@ -106,6 +107,13 @@ class CheckedWrites implements MetricWrites {
     const value = checkValue(object, this.#ruleFor(object), request.value)
     this.#parts.checkUndisturbed(deviceId, object.name)
     return { object, value }
+  }
+
+  /** What was allowed when the request came may not be any more when its turn comes. */
+  #checkStillAllowed({ deviceId }: WriteTarget, object: CatalogObject): void {
+    if (!this.#parts.isWriteAccessOn()) throw new Problem('write_disabled', 'Write access is off')
+    this.#ruleFor(object)
+    this.#parts.checkUndisturbed(deviceId, object.name)
   }
 
   #ruleFor(object: CatalogObject): AllowlistEntry {
