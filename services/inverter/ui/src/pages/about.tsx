@@ -1,6 +1,139 @@
-import { PageHeader } from '@hearth/ui'
+import { Button, Text } from '@mantine/core'
+import {
+  answer,
+  describeError,
+  LoadingLines,
+  notifyDone,
+  PageHeader,
+  RelativeTime,
+  Section,
+  StatusBadge,
+  useAction,
+} from '@hearth/ui'
+import { IconBook2, IconRefresh } from '@tabler/icons-react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { components } from '../api.gen.ts'
+import { api, keys, readSettings } from '../api.ts'
+import '../settings/settings.css'
 
-/** Stands in for the page. */
+type ReleaseInfo = components['schemas']['ReleaseInfo']
+
+const readRelease = (refresh: boolean) =>
+  answer(api.GET('/admin/api/check-updates', { params: { query: { refresh: refresh ? 'true' : 'false' } } }))
+
+/** Version, newer versions, licence, and the description of the API. */
 export function AboutPage() {
-  return <PageHeader title="About" />
+  return (
+    <>
+      <PageHeader title="About" />
+      <div className="hearth-stack settings-form">
+        <Version />
+        <ApiDescription />
+        <Section title="Licence">
+          <Text>
+            Hearth Inverter is free software under the MIT licence: use, change and share it, without warranty. It is
+            not made or approved by the maker of your inverter.
+          </Text>
+        </Section>
+      </div>
+    </>
+  )
+}
+
+function Version() {
+  const cache = useQueryClient()
+  const release = useQuery({ queryKey: keys.release, queryFn: () => readRelease(false) })
+  const look = useAction<void, ReleaseInfo>({
+    run: () => readRelease(true),
+    onDone: (info) => {
+      cache.setQueryData(keys.release, info)
+      notifyDone(statusOf(info).text)
+    },
+  })
+  const { data } = release
+  return (
+    <Section
+      title="Version"
+      actions={
+        <Button
+          variant="default"
+          leftSection={<IconRefresh size={16} aria-hidden />}
+          loading={look.isPending}
+          onClick={() => look.mutate()}
+        >
+          Look for a newer one
+        </Button>
+      }
+    >
+      {data === undefined && release.error === null && <LoadingLines lines={2} />}
+      {data === undefined && release.error !== null && <Text>{describeError(release.error)}</Text>}
+      {data !== undefined && (
+        <dl className="hearth-facts" data-start>
+          <div>
+            <dt>Running</dt>
+            <dd>{data.version}</dd>
+          </div>
+          <div>
+            <dt>Newest</dt>
+            <dd>
+              {data.latest ?? '–'} <StatusBadge tone={statusOf(data).tone}>{statusOf(data).text}</StatusBadge>
+            </dd>
+          </div>
+          {data.error !== null && (
+            <div>
+              <dt>Reason</dt>
+              <dd>{data.error}</dd>
+            </div>
+          )}
+          <div>
+            <dt>Looked</dt>
+            <dd>
+              <RelativeTime value={data.checked_at} />
+            </dd>
+          </div>
+          {data.url !== null && (
+            <div>
+              <dt>Release notes</dt>
+              <dd>
+                <a className="hearth-link" href={data.url} target="_blank" rel="noreferrer">
+                  {data.url}
+                </a>
+              </dd>
+            </div>
+          )}
+        </dl>
+      )}
+    </Section>
+  )
+}
+
+function statusOf({ update_available: isNewer }: ReleaseInfo) {
+  if (isNewer === null) return { tone: 'quiet', text: 'Not known' } as const
+  return isNewer
+    ? ({ tone: 'accent', text: 'There is a newer version' } as const)
+    : ({ tone: 'good', text: 'This is the newest version' } as const)
+}
+
+function ApiDescription() {
+  const settings = useQuery({ queryKey: keys.settings, queryFn: readSettings })
+  if (settings.data === undefined) return null
+  return (
+    <Section title="API">
+      {settings.data.environment.docs_public ? (
+        <Button
+          component="a"
+          href="/docs"
+          target="_blank"
+          variant="default"
+          leftSection={<IconBook2 size={16} aria-hidden />}
+        >
+          Open the description of the API
+        </Button>
+      ) : (
+        <Text className="hearth-dimmed">
+          The description is not public. Start the service with <code>DOCS_PUBLIC=true</code> to open it at /docs.
+        </Text>
+      )}
+    </Section>
+  )
 }

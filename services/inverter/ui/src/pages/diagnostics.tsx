@@ -1,6 +1,61 @@
-import { PageHeader } from '@hearth/ui'
+import { Button } from '@mantine/core'
+import { answer, EmptyState, ErrorState, LoadingLines, PageHeader } from '@hearth/ui'
+import { IconActivityHeartbeat, IconRefresh } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { api, keys } from '../api.ts'
+import { ConnectionCard } from '../diagnostics/connection-card.tsx'
+import '../diagnostics/diagnostics.css'
+import { FrameTable } from '../diagnostics/frame-table.tsx'
 
-/** Stands in for the page. */
+/** What happens on the wire. */
 export function DiagnosticsPage() {
-  return <PageHeader title="Diagnostics" />
+  const transports = useQuery({
+    queryKey: keys.transports,
+    queryFn: () => answer(api.GET('/admin/api/diagnostics/transports')),
+    staleTime: 0,
+  })
+  return (
+    <>
+      <PageHeader
+        title="Diagnostics"
+        description="Connections, their counters, and the last frames on the wire."
+        actions={
+          <Button
+            variant="default"
+            leftSection={<IconRefresh size={16} aria-hidden />}
+            loading={transports.isFetching}
+            onClick={() => void transports.refetch()}
+          >
+            Read again
+          </Button>
+        }
+      />
+      {transports.data === undefined && transports.error === null && <LoadingLines lines={8} />}
+      {transports.data === undefined && transports.error !== null && (
+        <ErrorState error={transports.error} onRetry={() => void transports.refetch()} />
+      )}
+      {transports.data?.transports.length === 0 && (
+        <EmptyState
+          icon={IconActivityHeartbeat}
+          title="No connection yet"
+          action={
+            <Button component={Link} href="/inverters?add=1">
+              Add inverter
+            </Button>
+          }
+        >
+          Counters appear with the first inverter.
+        </EmptyState>
+      )}
+      {transports.data !== undefined && transports.data.transports.length > 0 && (
+        <div className="hearth-stack">
+          {transports.data.transports.map((transport) => (
+            <ConnectionCard key={transport.endpoint_id} transport={transport} all={transports.data} />
+          ))}
+          <FrameTable endpoints={transports.data.transports.map(({ endpoint_id }) => endpoint_id)} />
+        </div>
+      )}
+    </>
+  )
 }

@@ -1,6 +1,106 @@
-import { PageHeader } from '@hearth/ui'
+import { NumberInput, Switch, Textarea } from '@mantine/core'
+import { applyFieldProblems, ErrorState, LoadingLines, PageHeader, Section } from '@hearth/ui'
+import { useForm } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type GatewaySettings, keys, readSettings } from '../api.ts'
+import { MetricPicker } from '../prometheus/metric-picker.tsx'
+import '../prometheus/prometheus.css'
+import { ScrapeSample } from '../prometheus/scrape-sample.tsx'
+import { sourcesOf } from '../prometheus/scrape-config.ts'
+import { SaveBar } from '../settings/save-bar.tsx'
+import { useSaveSettings } from '../settings/use-save-settings.ts'
 
-/** Stands in for the page. */
+/** What a scraper sees, and who may scrape. */
 export function PrometheusPage() {
-  return <PageHeader title="Prometheus" />
+  const settings = useQuery({ queryKey: keys.settings, queryFn: readSettings })
+  const stored = settings.data?.settings
+  return (
+    <>
+      <PageHeader
+        title="Prometheus"
+        description="Values and counters at /metrics. A scrape never touches an inverter: it gets what is known already."
+      />
+      {stored === undefined && settings.error === null && <LoadingLines lines={8} />}
+      {stored === undefined && settings.error !== null && (
+        <ErrorState error={settings.error} onRetry={() => void settings.refetch()} />
+      )}
+      {stored !== undefined && <ScraperForm key={JSON.stringify(stored)} stored={stored} />}
+    </>
+  )
+}
+
+interface ScraperValues extends Record<string, unknown> {
+  metrics: string[]
+  token_required: boolean
+  sources: string
+  requests_per_minute: number | string
+}
+
+function ScraperForm({ stored }: { stored: GatewaySettings }) {
+  const [problem, setProblem] = useState<string>()
+  const { scraper } = stored
+  const form = useForm<ScraperValues>({ initialValues: { ...scraper, sources: scraper.sources.join('\n') } })
+  const values = form.getValues()
+  const save = useSaveSettings((error) => setProblem(applyFieldProblems(withoutPrefix(form), error) ?? undefined))
+  const submit = form.onSubmit(({ metrics, token_required, sources, requests_per_minute }) => {
+    setProblem(undefined)
+    save.mutate({
+      ...stored,
+      scraper: {
+        metrics,
+        token_required,
+        sources: sourcesOf(sources),
+        requests_per_minute: Number(requests_per_minute),
+      },
+    })
+  })
+  return (
+    <div className="scraper-columns">
+      <form onSubmit={submit} noValidate className="hearth-stack">
+        <MetricPicker
+          names={values.metrics}
+          error={form.errors['metrics'] as string | undefined}
+          onChange={(names) => form.setFieldValue('metrics', names)}
+        />
+        <Section title="Who may scrape">
+          <div className="hearth-stack">
+            <Switch
+              label="A token is needed"
+              description="Any token of the Tokens page that may read"
+              {...form.getInputProps('token_required', { type: 'checkbox' })}
+            />
+            <Textarea
+              label="Trusted sources"
+              description="Addresses or networks that may scrape without a token, one a line; empty lets everyone who reaches the service"
+              autosize
+              minRows={2}
+              disabled={values.token_required}
+              {...form.getInputProps('sources')}
+            />
+            <NumberInput
+              label="Most scrapes a minute"
+              description="1 to 10000, from one address"
+              min={1}
+              max={10_000}
+              clampBehavior="none"
+              {...form.getInputProps('requests_per_minute')}
+            />
+          </div>
+        </Section>
+        <SaveBar isDirty={form.isDirty()} isSaving={save.isPending} problem={problem} onDiscard={() => form.reset()} />
+      </form>
+      <ScrapeSample isTokenRequired={scraper.token_required} />
+    </div>
+  )
+}
+
+/** The server names members as `scraper.sources`; the form knows them without their head. */
+function withoutPrefix(form: { getValues(): ScraperValues; setFieldError(path: string, error: string): void }) {
+  const names = Object.keys(form.getValues()).map((name) => [`scraper.${name}`, name])
+  return {
+    getValues: () => ({ ...form.getValues(), ...Object.fromEntries(names), scraper: '' }),
+    setFieldError: (path: string, error: string) =>
+      form.setFieldError(path.replace(/^scraper\.?/, '') || 'metrics', error),
+  }
 }

@@ -1,6 +1,98 @@
-import { PageHeader } from '@hearth/ui'
+import { Button, Modal, NumberInput } from '@mantine/core'
+import {
+  applyFieldProblems,
+  ErrorState,
+  LoadingLines,
+  notifyDone,
+  PageHeader,
+  PasswordForm,
+  Section,
+  useSession,
+} from '@hearth/ui'
+import { useForm } from '@mantine/form'
+import { IconPassword } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type GatewaySettings, keys, readSettings } from '../api.ts'
+import { EnvironmentTable } from '../settings/environment-table.tsx'
+import { SaveBar } from '../settings/save-bar.tsx'
+import { useSaveSettings } from '../settings/use-save-settings.ts'
 
-/** Stands in for the page. */
+/** What holds for the whole service. */
 export function SettingsPage() {
-  return <PageHeader title="Settings" />
+  const settings = useQuery({ queryKey: keys.settings, queryFn: readSettings })
+  return (
+    <>
+      <PageHeader title="Settings" />
+      {settings.data === undefined && settings.error === null && <LoadingLines lines={8} />}
+      {settings.data === undefined && settings.error !== null && (
+        <ErrorState error={settings.error} onRetry={() => void settings.refetch()} />
+      )}
+      {settings.data !== undefined && (
+        <div className="hearth-stack settings-form">
+          <LiveForm key={settings.data.settings.live_interval_seconds} stored={settings.data.settings} />
+          <Password />
+          <EnvironmentTable facts={settings.data.environment} />
+        </div>
+      )}
+    </>
+  )
+}
+
+function LiveForm({ stored }: { stored: GatewaySettings }) {
+  const [problem, setProblem] = useState<string>()
+  const form = useForm<{ live_interval_seconds: number | string }>({
+    initialValues: { live_interval_seconds: stored.live_interval_seconds },
+  })
+  const save = useSaveSettings((error) => setProblem(applyFieldProblems(form, error) ?? undefined))
+  const submit = form.onSubmit(({ live_interval_seconds: seconds }) => {
+    setProblem(undefined)
+    save.mutate({ ...stored, live_interval_seconds: Number(seconds) })
+  })
+  return (
+    <form onSubmit={submit} noValidate className="hearth-stack">
+      <Section title="Live values">
+        <NumberInput
+          label="Read the energy flow every"
+          description="While somebody watches, 2 to 60 seconds. Shorter is livelier, longer leaves the inverter in peace."
+          suffix=" s"
+          min={2}
+          max={60}
+          clampBehavior="none"
+          maw={320}
+          {...form.getInputProps('live_interval_seconds')}
+        />
+      </Section>
+      {form.isDirty() && <SaveBar isDirty isSaving={save.isPending} problem={problem} onDiscard={() => form.reset()} />}
+    </form>
+  )
+}
+
+function Password() {
+  const { user } = useSession()
+  const [isOpen, setOpen] = useState(false)
+  const changed = () => {
+    setOpen(false)
+    notifyDone('Password changed. Other sessions of yours have ended.')
+  }
+  return (
+    <Section
+      title="Administrator"
+      actions={
+        <Button variant="default" leftSection={<IconPassword size={16} aria-hidden />} onClick={() => setOpen(true)}>
+          Change password
+        </Button>
+      }
+    >
+      <dl className="hearth-facts" data-start>
+        <div>
+          <dt>User name</dt>
+          <dd>{user.username}</dd>
+        </div>
+      </dl>
+      <Modal opened={isOpen} onClose={() => setOpen(false)} title="Change password">
+        <PasswordForm username={user.username} submitLabel="Change password" onDone={changed} />
+      </Modal>
+    </Section>
+  )
 }

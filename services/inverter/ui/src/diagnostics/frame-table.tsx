@@ -1,0 +1,121 @@
+import { Button, NativeSelect } from '@mantine/core'
+import { answer, type Column, DataTable, EmptyState, Section } from '@hearth/ui'
+import { IconArrowDownLeft, IconArrowUpRight, IconDownload, IconRefresh, IconWaveSine } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, keys, type RecordedFrame } from '../api.ts'
+
+interface Row extends RecordedFrame {
+  /** Frames have no name of their own; their place in the recording is it. */
+  place: number
+}
+
+/** The last frames of a connection, newest first, and the whole recording as a file. */
+export function FrameTable({ endpoints }: { endpoints: readonly string[] }) {
+  const [chosen, setChosen] = useState(endpoints[0] ?? '')
+  const path = { endpoint_id: chosen }
+  const frames = useQuery({
+    queryKey: [...keys.frames, chosen],
+    staleTime: 0,
+    queryFn: async () => {
+      const query = { limit: 40 }
+      const list = await answer(api.GET('/admin/api/diagnostics/{endpoint_id}/frames', { params: { path, query } }))
+      return list.frames.map((frame, place) => Object.assign(frame, { place })).toReversed()
+    },
+  })
+  return (
+    <Section
+      title="Last frames"
+      actions={
+        <span className="frame-actions">
+          {endpoints.length > 1 && (
+            <NativeSelect
+              aria-label="Connection"
+              data={[...endpoints]}
+              value={chosen}
+              onChange={(event) => setChosen(event.currentTarget.value)}
+            />
+          )}
+          <Button
+            variant="default"
+            leftSection={<IconRefresh size={16} aria-hidden />}
+            loading={frames.isFetching}
+            onClick={() => void frames.refetch()}
+          >
+            Newest
+          </Button>
+          <Button
+            component="a"
+            variant="default"
+            href={`/admin/api/diagnostics/${encodeURIComponent(chosen)}/capture`}
+            download
+            leftSection={<IconDownload size={16} aria-hidden />}
+          >
+            Download recording
+          </Button>
+        </span>
+      }
+    >
+      <p className="hearth-dimmed section-lead">
+        The recording can be replayed by the simulator, so that a fault can be looked at elsewhere. Secrets are left
+        out.
+      </p>
+      <DataTable<Row>
+        label="Last frames"
+        columns={columns}
+        rowKey={({ place }) => String(place)}
+        answer={{
+          rows: frames.data,
+          total: frames.data?.length ?? 0,
+          error: frames.error,
+          retry: () => void frames.refetch(),
+        }}
+        empty={
+          <EmptyState icon={IconWaveSine} title="Nothing on the wire yet">
+            Frames appear as soon as the connection is made.
+          </EmptyState>
+        }
+      />
+    </Section>
+  )
+}
+
+const time = (at: string) => {
+  const moment = new Date(at)
+  return `${moment.toLocaleTimeString('en-GB')}.${String(moment.getMilliseconds()).padStart(3, '0')}`
+}
+
+const columns: Column<Row>[] = [
+  {
+    key: 'name',
+    header: 'Object',
+    role: 'title',
+    render: ({ name, object_id: id }) => (
+      <span className="frame-object">
+        <b>{name ?? 'unknown'}</b> <small className="hearth-mono hearth-dimmed">{id}</small>
+      </span>
+    ),
+  },
+  {
+    key: 'direction',
+    header: 'Direction',
+    render: ({ direction }) => (
+      <span className="frame-direction">
+        {direction === 'sent' ? (
+          <IconArrowUpRight size={16} aria-hidden />
+        ) : (
+          <IconArrowDownLeft size={16} aria-hidden />
+        )}
+        {direction === 'sent' ? 'Sent' : 'Received'}
+      </span>
+    ),
+  },
+  { key: 'command', header: 'Command', render: ({ command }) => command.replaceAll('_', ' ') },
+  { key: 'at', header: 'Time', numeric: true, render: ({ at }) => time(at) },
+  { key: 'value', header: 'Value', render: ({ value }) => <span className="frame-value">{value ?? '–'}</span> },
+  {
+    key: 'payload',
+    header: 'Bytes',
+    render: ({ payload }) => <span className="hearth-mono frame-value">{payload === '' ? '–' : payload}</span>,
+  },
+]

@@ -1,0 +1,98 @@
+import { ActionIcon, Autocomplete, Text } from '@mantine/core'
+import { Section } from '@hearth/ui'
+import { IconArrowDown, IconArrowUp, IconX } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { keys, readParameters } from '../api.ts'
+import { moveEntry } from './scrape-config.ts'
+
+/** How many values one scrape may carry. */
+const most = 64
+
+/** Chooses which values are exposed, and in which order. */
+export function MetricPicker(props: {
+  names: string[]
+  error: string | undefined
+  onChange: (names: string[]) => void
+}) {
+  const { names, error, onChange } = props
+  const [typed, setTyped] = useState('')
+  const parameters = useQuery({ queryKey: keys.parameters, queryFn: readParameters })
+  const free = (parameters.data ?? []).filter(({ name, is_action }) => !is_action && !names.includes(name))
+  const add = (name: string) => {
+    onChange([...names, name])
+    setTyped('')
+  }
+  return (
+    <Section
+      title="Exposed values"
+      actions={
+        <span className="hearth-dimmed">
+          {names.length} of {most}
+        </span>
+      }
+    >
+      <div className="hearth-stack">
+        <Autocomplete
+          label="Add a value"
+          description="Type part of a name and choose one; it goes to the end of the list"
+          placeholder="battery_soc"
+          data={free.map(({ name }) => name)}
+          value={typed}
+          limit={30}
+          disabled={names.length >= most}
+          error={error}
+          selectFirstOptionOnChange
+          onChange={setTyped}
+          onOptionSubmit={add}
+          onKeyDown={(event) => {
+            // Enter chooses from the list, it does not save the page.
+            if (event.key === 'Enter') event.preventDefault()
+          }}
+        />
+        {names.length === 0 && (
+          <Text className="hearth-dimmed">
+            No values yet: a scraper sees only counters of the connections. The state of charge is a good beginning.
+          </Text>
+        )}
+        <ol className="plain-list picked">
+          {names.map((name, index) => (
+            <li key={name}>
+              <span className="picked-place">{index + 1}</span>
+              <span className="hearth-mono">{name}</span>
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                size={34}
+                aria-label={`Move ${name} up`}
+                disabled={index === 0}
+                onClick={() => onChange(moveEntry(names, name, -1))}
+              >
+                <IconArrowUp size={16} aria-hidden />
+              </ActionIcon>
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                size={34}
+                aria-label={`Move ${name} down`}
+                disabled={index === names.length - 1}
+                onClick={() => onChange(moveEntry(names, name, 1))}
+              >
+                <IconArrowDown size={16} aria-hidden />
+              </ActionIcon>
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                size={34}
+                aria-label={`Remove ${name}`}
+                onClick={() => onChange(names.filter((other) => other !== name))}
+              >
+                <IconX size={16} aria-hidden />
+              </ActionIcon>
+            </li>
+          ))}
+        </ol>
+      </div>
+    </Section>
+  )
+}

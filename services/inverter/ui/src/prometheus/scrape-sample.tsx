@@ -1,0 +1,60 @@
+import { ActionIcon, Alert, Code, Text } from '@mantine/core'
+import { CopyButton, describeError, LoadingLines, Section } from '@hearth/ui'
+import { IconRefresh } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { scrapeConfig } from './scrape-config.ts'
+
+/** A sample for prometheus.yml, and what a scrape gets now. */
+export function ScrapeSample({ isTokenRequired }: { isTokenRequired: boolean }) {
+  const { protocol, host } = window.location
+  const sample = scrapeConfig({ protocol, host, isTokenRequired })
+  const preview = useQuery({ queryKey: ['scrape-preview'], queryFn: readExposition, staleTime: 0 })
+  return (
+    <div className="hearth-stack">
+      <Section title="Sample configuration" actions={<CopyButton text={sample}>Copy</CopyButton>}>
+        <Code block tabIndex={0} aria-label="Sample of prometheus.yml">
+          {sample}
+        </Code>
+        {isTokenRequired && (
+          <Text className="hearth-dimmed" mt="xs">
+            Put a token of the Tokens page into the file that is named there.
+          </Text>
+        )}
+      </Section>
+      <Section
+        title="What a scrape gets"
+        actions={
+          <ActionIcon
+            variant="default"
+            size={36}
+            aria-label="Read again"
+            loading={preview.isFetching}
+            onClick={() => void preview.refetch()}
+          >
+            <IconRefresh size={18} aria-hidden />
+          </ActionIcon>
+        }
+      >
+        {preview.data === undefined && preview.error === null && <LoadingLines lines={5} />}
+        {preview.error !== null && (
+          <Alert color="gray" variant="light" className="notice-banner" mb={0}>
+            <Text size="md">{describeError(preview.error)}</Text>
+          </Alert>
+        )}
+        {preview.data !== undefined && (
+          <Code block className="exposition" tabIndex={0} aria-label="Answer of /metrics">
+            {preview.data}
+          </Code>
+        )}
+      </Section>
+    </div>
+  )
+}
+
+async function readExposition(): Promise<string> {
+  const response = await fetch('/metrics')
+  if (response.status === 401 || response.status === 403)
+    throw new Error('Your browser is not among those who may scrape. With a token, it would work.')
+  if (!response.ok) throw new Error(`The service answered ${response.status}`)
+  return response.text()
+}
