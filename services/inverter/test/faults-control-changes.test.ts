@@ -202,13 +202,10 @@ for (const what of ['write access switched off', 'an approval revoked'])
       (count) => count > 0,
       { everyMs: 1 },
     )
-    const change = changes[what]?.make(gateway)
-    let isChanged = false
-    void change?.then(() => (isChanged = true))
-    for (let turn = 0; !isChanged; turn += 1) {
+    const changed = changes[what]?.make(gateway).then(() => true)
+    const pause = () => gateway.timers.delay(100).then(() => false)
+    for (let turn = 0; (await Promise.race([changed, pause()])) === false; turn += 1)
       if (turn < 6) replies.push(start(gateway, turn % 2 === 0 ? 'hold' : 'discharge_to_load'))
-      await gateway.timers.delay(100)
-    }
     const written = writesOf(gateway.inverter).length
     assert.deepEqual(registersOf(gateway.inverter), ownSettings)
     const outcomes = (await Promise.all(replies)).map(({ status }) => status)
