@@ -39,9 +39,43 @@ export function createBudget(options: BudgetOptions): Budget {
   return new SlidingWindow(options)
 }
 
+/** Moments in order; what is too old goes from the front without moving the rest each time. */
+class Moments {
+  #times: number[] = []
+  #first = 0
+
+  get count(): number {
+    return this.#times.length - this.#first
+  }
+
+  get last(): number {
+    return this.count === 0 ? -Infinity : (this.#times.at(-1) ?? -Infinity)
+  }
+
+  /** The moment so many from the end; 1 is the last. */
+  fromEnd(position: number): number | undefined {
+    return position > this.count ? undefined : this.#times[this.#times.length - position]
+  }
+
+  add(moment: number): void {
+    this.#times.push(moment)
+  }
+
+  removeLast(): void {
+    if (this.count > 0) this.#times.pop()
+  }
+
+  dropUntil(start: number): void {
+    while (this.#first < this.#times.length && (this.#times[this.#first] ?? 0) <= start) this.#first += 1
+    if (this.#first <= 32 || this.#first * 2 < this.#times.length) return
+    this.#times = this.#times.slice(this.#first)
+    this.#first = 0
+  }
+}
+
 class SlidingWindow implements Budget {
   /** Insertion order is order of last use: a key is taken out and put back whenever it is counted. */
-  readonly #moments = new Map<string, number[]>()
+  readonly #moments = new Map<string, Moments>()
   readonly #limit: number
   readonly #windowMs: number
   readonly #capacity: number
@@ -56,21 +90,21 @@ class SlidingWindow implements Budget {
 
   take(asked: string): Allowance {
     const key = this.#keyFor(asked)
-    const times = this.#recent(key)
-    const allowed = times.length < this.#limit
-    if (allowed) times.push(this.#clock.monotonic())
+    const moments = this.#recent(key)
+    const allowed = moments.count < this.#limit
+    if (allowed) moments.add(this.#clock.monotonic())
     this.#moments.delete(key)
-    if (times.length > 0) this.#moments.set(key, times)
-    return this.#allowance(times, allowed)
+    if (moments.count > 0) this.#moments.set(key, moments)
+    return this.#allowance(moments, allowed)
   }
 
   refund(asked: string): void {
-    this.#moments.get(this.#moments.has(asked) ? asked : overflowKey)?.pop()
+    this.#moments.get(this.#moments.has(asked) ? asked : overflowKey)?.removeLast()
   }
 
   peek(asked: string): Allowance {
-    const times = this.#recent(this.#keyFor(asked))
-    return this.#allowance(times, times.length < this.#limit)
+    const moments = this.#recent(this.#keyFor(asked))
+    return this.#allowance(moments, moments.count < this.#limit)
   }
 
   #keyFor(key: string): string {
@@ -80,21 +114,22 @@ class SlidingWindow implements Budget {
 
   #forgetExpired(): void {
     const start = this.#clock.monotonic() - this.#windowMs
-    for (const [key, times] of this.#moments) {
-      if ((times.at(-1) ?? -Infinity) > start) return
+    for (const [key, moments] of this.#moments) {
+      if (moments.last > start) return
       this.#moments.delete(key)
     }
   }
 
-  #recent(key: string): number[] {
-    const start = this.#clock.monotonic() - this.#windowMs
-    return (this.#moments.get(key) ?? []).filter((moment) => moment > start)
+  #recent(key: string): Moments {
+    const moments = this.#moments.get(key) ?? new Moments()
+    moments.dropUntil(this.#clock.monotonic() - this.#windowMs)
+    return moments
   }
 
-  #allowance(times: readonly number[], allowed: boolean): Allowance {
-    const oldest = times[times.length - this.#limit]
+  #allowance(moments: Moments, allowed: boolean): Allowance {
+    const oldest = moments.fromEnd(this.#limit)
     const wait = oldest === undefined ? 0 : oldest + this.#windowMs - this.#clock.monotonic()
-    const remaining = Math.max(0, this.#limit - times.length)
+    const remaining = Math.max(0, this.#limit - moments.count)
     return {
       allowed,
       limit: this.#limit,

@@ -6,4 +6,5 @@ export { createEventStream, type EventStream, type Listener, type Subscription }
 export { Fault, type FaultReason, type FieldIssue, type RequestPart } from './faults.ts'
 export { openApiOf, type ApiDescription } from './openapi.ts'
 export { routeFor, type Call, type Content, type Method, type Route, type RouteSpec, type Success } from './route.ts'
+export type { QuickAnswer, Shortcut } from './shortcut.ts'
 export { bodyLimit, createServer, type ErrorAnswer, type GuardedRequest, type ServerParts } from './server.ts'

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { nonceOf } from './security-headers.ts'
+import { allowNonce } from './security-headers.ts'
 
 /** Sends the application's page for an address that is no file; the browser's router does the rest. */
 export type SendPage = (reply: FastifyReply) => FastifyReply
@@ -36,5 +36,5 @@ export async function servePages(app: FastifyInstance, folder: string): Promise<
     reply
       .header('cache-control', 'no-store')
       .type('text/html; charset=utf-8')
-      .send(page.replaceAll('__CSP_NONCE__', nonceOf(reply.raw)))
+      .send(page.replaceAll('__CSP_NONCE__', allowNonce(reply)))
 }

@@ -1,29 +1,43 @@
 import { randomBytes } from 'node:crypto'
-import type { ServerResponse } from 'node:http'
-import helmet from '@fastify/helmet'
-import type { FastifyInstance } from 'fastify'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import helmet from 'helmet'
 
-const nonces = new WeakMap<object, string>()
+/** Where the nonce of a page stands in its policy until one is made. */
+const placeholder = 'NONCE'
 
-/** The nonce of this answer's content security policy; the page that is sent carries the same one. */
-export function nonceOf(response: ServerResponse): string {
-  let nonce = nonces.get(response)
-  if (nonce === undefined) {
-    nonce = randomBytes(16).toString('base64url')
-    nonces.set(response, nonce)
-  }
+/**
+ * The same strict headers on every answer: nothing may be embedded or framed, scripts and style elements come from files of
+ * the server, or need the nonce of their page; no referrer leaves. Style attributes are allowed, because positioned widgets
+ * set them. Strict transport security is left to the reverse proxy that has the certificate. They are put together once: an
+ * answer without a page needs no nonce.
+ */
+export function addSecurityHeaders(app: FastifyInstance): void {
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.headers(plainHeaders)
+    done()
+  })
+}
+
+/** The headers of an answer that is no page. */
+export const plainHeaders: Readonly<Record<string, string>> = headersWith(["'self'"])
+
+const pagePolicy = headersWith(["'self'", `'nonce-${placeholder}'`])['content-security-policy'] ?? ''
+
+/** Gives a page's answer a policy with a new nonce, and returns the nonce. */
+export function allowNonce(reply: FastifyReply): string {
+  const nonce = randomBytes(16).toString('base64url')
+  reply.header('content-security-policy', pagePolicy.replaceAll(placeholder, nonce))
   return nonce
 }
 
-/**
- * Puts the same strict headers on every answer: nothing may be embedded or framed, scripts and style elements need the
- * nonce, no referrer leaves. Style attributes are allowed, because positioned widgets set them. Strict transport security is
- * left to the reverse proxy that has the certificate.
- */
-export async function addSecurityHeaders(app: FastifyInstance): Promise<void> {
-  const withNonce = (_request: unknown, response: unknown) => `'nonce-${nonceOf(response as ServerResponse)}'`
-  await app.register(helmet, {
-    global: true,
+function headersWith(sources: readonly string[]): Record<string, string> {
+  const collected: Record<string, string> = {}
+  const response = {
+    setHeader: (name: string, value: string) => (collected[name.toLowerCase()] = value),
+    removeHeader: () => undefined,
+  }
+  helmet({
     strictTransportSecurity: false,
     referrerPolicy: { policy: 'no-referrer' },
     frameguard: { action: 'deny' },
@@ -31,8 +45,8 @@ export async function addSecurityHeaders(app: FastifyInstance): Promise<void> {
       useDefaults: false,
       directives: {
         defaultSrc: ["'none'"],
-        scriptSrc: ["'self'", withNonce],
-        styleSrcElem: ["'self'", withNonce],
+        scriptSrc: [...sources],
+        styleSrcElem: [...sources],
         styleSrcAttr: ["'unsafe-inline'"],
         imgSrc: ["'self'", 'data:', 'blob:'],
         fontSrc: ["'self'"],
@@ -43,5 +57,6 @@ export async function addSecurityHeaders(app: FastifyInstance): Promise<void> {
         frameAncestors: ["'none'"],
       },
     },
-  })
+  })({} as IncomingMessage, response as unknown as ServerResponse, () => undefined)
+  return collected
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import fastifyCookie from '@fastify/cookie'
 import type { Log } from '@hearth/runtime'
 import Fastify, { LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
@@ -9,6 +8,7 @@ import { Fault } from './faults.ts'
 import { addOpenApi, fastifySchemaOf, type ApiDescription } from './openapi.ts'
 import { servePages, type SendPage } from './pages.ts'
 import type { Call, Content, Method, Route } from './route.ts'
+import { addShortcut, requestIdOf, type Shortcut } from './shortcut.ts'
 import { addSecurityHeaders } from './security-headers.ts'
 
 /** An error answer in the service's own shape. */
@@ -45,6 +45,8 @@ export interface ServerParts {
   readonly pages: string
   /** Beginnings of paths that are never pages; `/api` when left out. */
   readonly apiPaths?: readonly string[]
+  /** Answers some requests before the routes are asked; see `Shortcut`. */
+  readonly shortcut?: Shortcut
   /** Largest body of a request, bytes; 1 MiB when left out. */
   readonly bodyLimit?: number
 }
@@ -55,9 +57,6 @@ const closingLimit = 5000
 /** Largest body of a request unless a service says otherwise, bytes. */
 export const bodyLimit = 1_048_576
 
-/** What a caller may choose as the id of its request. */
-const requestId = /^[\w-]{1,64}$/
-
 /**
  * Builds the HTTP server of a service out of its routes. Nothing listens yet; `inject` works at once. Every error, also the
  * framework's own, leaves through `toError`.
@@ -66,11 +65,10 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   const app = Fastify({
     loggerInstance: parts.log,
     logController: new LogController({ disableRequestLogging: true }),
+    // A logger for each request would cost more than most answers, and nothing is logged by it.
+    childLoggerFactory: (logger) => logger,
     bodyLimit: parts.bodyLimit ?? bodyLimit,
-    genReqId: (request) => {
-      const asked = request.headers['x-request-id']
-      return typeof asked === 'string' && requestId.test(asked) ? asked : randomUUID()
-    },
+    genReqId: requestIdOf,
     trustProxy: (address: string) => parts.trust.proxies.has(address),
     routerOptions: { maxParamLength: 256 },
     requestTimeout: 30_000,
@@ -91,7 +89,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     reply.header('x-request-id', request.id)
     done()
   })
-  await addSecurityHeaders(app)
+  addSecurityHeaders(app)
   await app.register(fastifyCookie)
   await addOpenApi(app, parts.about)
   app.setErrorHandler((error, _request, reply) => sendError(parts, reply, error))
@@ -101,6 +99,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     answerUnknown(parts, sendPage, { request, reply, client: clientOf(request, parts.trust) }),
   )
   await app.ready()
+  if (parts.shortcut !== undefined) addShortcut(app.server, parts.shortcut)
   return app
 }
 
@@ -114,12 +113,17 @@ function acceptOnlyJson(app: FastifyInstance): void {
   })
 }
 
+/** Host and protocol are seldom asked for and cost more than the rest: they are found out when they are. */
 function clientOf(request: FastifyRequest, trust: ForwardingTrust): GuardedRequest['client'] {
   return {
     address: clientAddress(request.raw, trust),
     userAgent: request.headers['user-agent'] ?? '',
-    host: request.hostname,
-    secure: request.protocol === 'https',
+    get host() {
+      return request.hostname
+    },
+    get secure() {
+      return request.protocol === 'https'
+    },
   }
 }
 

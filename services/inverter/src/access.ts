@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import { isCsrfToken } from '@hearth/credentials'
 import {
   addressGroup,
@@ -69,11 +71,18 @@ export interface GateParts {
   readonly identifyToken: (token: string) => Promise<Caller | undefined>
   readonly identifySession: (key: string) => Promise<Caller | undefined>
   /** Whether the connection came in by the private socket of the data directory. */
-  readonly isOperator: (request: GuardedRequest['request']) => boolean
+  readonly isOperator: (socket: Socket) => boolean
+  /** The id of a token that was identified within the last minute and still counts. */
+  readonly recentToken: (token: string) => string | undefined
 }
 
 export interface Gate {
   check(guarded: GuardedRequest, spec: Route['spec'] | undefined): Promise<Caller | undefined>
+  /**
+   * The headers of an allowed reading by a token that was checked lately, or undefined to ask in the ordinary way: without
+   * waiting, and nothing is counted then.
+   */
+  allowQuickly(request: IncomingMessage, address: string): readonly string[] | undefined
   /** How long sign-in stays closed for the address, seconds; 0 when it is open. */
   signInClosedFor(address: string): number
   noteSignIn(address: string, worked: boolean): void
@@ -116,6 +125,17 @@ class Gatekeeper implements Gate {
     return caller
   }
 
+  allowQuickly(request: IncomingMessage, address: string): readonly string[] | undefined {
+    const { authorization = '' } = request.headers
+    if (!authorization.startsWith('Bearer ') || this.#parts.isOperator(request.socket)) return undefined
+    const id = this.#parts.recentToken(authorization.slice(7))
+    if (id === undefined) return undefined
+    if (this.#exempt.has(address)) return []
+    const key = `${id} ${addressGroup(address)}`
+    if (!this.#requests.peek(key).allowed) return undefined
+    return Object.entries(allowanceHeaders(this.#requests.take(key), this.#parts.clock.now())).flat()
+  }
+
   signInClosedFor(address: string): number {
     return this.#exempt.has(address) ? 0 : this.#signIns.closedFor(addressGroup(address))
   }
@@ -126,7 +146,7 @@ class Gatekeeper implements Gate {
   }
 
   async #identify({ request, client }: GuardedRequest): Promise<Caller | undefined> {
-    if (this.#parts.isOperator(request)) return { name: 'command line', via: { kind: 'operator' } }
+    if (this.#parts.isOperator(request.raw.socket)) return { name: 'command line', via: { kind: 'operator' } }
     const header = request.headers.authorization
     if (header === undefined) {
       const key = request.cookies[sessionCookie]

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Database } from '@hearth/database'
-import { createAddressSet, createServer, openApiOf } from '@hearth/http'
+import { clientAddress, createAddressSet, createServer, openApiOf } from '@hearth/http'
 import type { Log, Timers } from '@hearth/runtime'
 import { about, version } from './about.ts'
 import { createGate, type Caller, type Gate } from './access.ts'
@@ -19,6 +19,7 @@ import type { DispatchStore } from './dispatch/store.ts'
 import { createEvents, type Events } from './events/events.ts'
 import { createHealth } from './health/health.ts'
 import { createMetrics } from './metrics/metrics.ts'
+import { createQuickReading, quickRoute } from './metrics/quick-reading.ts'
 import { toError } from './problems.ts'
 import { createExposition, type Exposition } from './prometheus/exposition.ts'
 import { createReleaseCheck } from './releases/release-check.ts'
@@ -87,10 +88,11 @@ export async function createApp(parts: AppParts): Promise<App> {
 }
 
 async function createHttp(
-  { config, log, pages }: AppParts,
+  { config, log, pages, catalog }: AppParts,
   features: Omit<Features, 'document'>,
-  { accounts, exposition }: Pick<Wired, 'accounts' | 'exposition'>,
+  { accounts, exposition, control }: Wired,
 ): ReturnType<typeof createServer> {
+  const trust = { proxies: createAddressSet(config.trustedProxies), header: config.forwardedHeader }
   let document: Record<string, unknown> = {}
   const http = await createServer({
     routes: allRoutes({ ...features, document: () => document }),
@@ -98,9 +100,15 @@ async function createHttp(
     guard: (guarded, spec) => accounts.gate.check(guarded, spec),
     toError: (error, { url, id }) => toError(error, { instance: url.replace(/\?.*/s, ''), correlationId: id }),
     onAnswered: (spec, status) => exposition.countRequest(`${spec.method} ${spec.path}`, status),
-    trust: { proxies: createAddressSet(config.trustedProxies), header: config.forwardedHeader },
+    trust,
     log,
     pages,
+    shortcut: createQuickReading({
+      device: (id) => control.graph.device(id),
+      byName: (name) => catalog.byName(name),
+      allow: (request) => accounts.gate.allowQuickly(request, clientAddress(request, trust)),
+      onAnswered: () => exposition.countRequest(quickRoute, 200),
+    }),
     apiPaths: ['/api', '/admin/api'],
     bodyLimit,
   })
@@ -142,7 +150,8 @@ function openAccounts(
     },
     identifyToken: (token) => tokens.identify(token),
     identifySession: (key) => sessions.identify(key),
-    isOperator: (request) => isOperator(request.raw.socket),
+    isOperator,
+    recentToken: (token) => tokens.recent(token),
   })
   const stillValid = async ({ via }: Caller) => {
     if (via.kind === 'operator') return true

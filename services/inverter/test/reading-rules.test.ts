@@ -178,3 +178,47 @@ test('the stream greets, brings values as they come, and ends with its token', a
     false,
   )
 })
+
+test('a cached value over the wire is answered by a shortcut exactly as by its route', async () => {
+  await using gateway = await startGateway({
+    speed: 1,
+    environment: { RATE_LIMIT_EXEMPT: '', RATE_LIMIT_PER_MINUTE: '20' },
+  })
+  const http = gateway.service.app.http
+  await http.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = http.server.address() as { port: number }
+  const ask = async (path: string, token: string, headers: Record<string, string> = {}) => {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+      headers: { authorization: `Bearer ${token}`, ...headers },
+    })
+    const { date, connection, 'keep-alive': _, ...rest } = Object.fromEntries(answer.headers)
+    return { status: answer.status, headers: rest, body: (await answer.json()) as Record<string, unknown> }
+  }
+  const path = main('/metrics/battery_voltage')
+  assert.equal((await ask(path, gateway.tokens.read)).body['source'], 'device')
+  const slow = await gateway.send('GET', path, { token: gateway.tokens.read })
+  const quick = await ask(path, gateway.tokens.read, { 'x-request-id': 'mine' })
+  assert.equal(quick.headers['x-request-id'], 'mine')
+  const withoutTimes = (headers: Record<string, unknown>) =>
+    Object.keys(headers)
+      .filter((name) => !['date', 'connection', 'keep-alive'].includes(name))
+      .sort()
+  assert.deepEqual(withoutTimes(quick.headers), withoutTimes(slow.headers))
+  for (const name of ['content-security-policy', 'content-type', 'cache-control', 'x-ratelimit-limit'])
+    assert.equal(quick.headers[name], slow.headers[name], name)
+  assert.deepEqual({ ...quick.body, age_seconds: 0 }, { ...slow.body, age_seconds: 0 })
+  assert.deepEqual(Object.keys(quick.body), Object.keys(slow.body))
+  assert.equal(Number(slow.headers['x-ratelimit-remaining']) - Number(quick.headers['x-ratelimit-remaining']), 1)
+  assert.equal((await ask(path, 'pat_wrong')).body['code'], 'invalid_token')
+  let last = quick
+  for (let count = 0; count < 20 && last.status === 200; count += 1) last = await ask(path, gateway.tokens.read)
+  assert.deepEqual([last.status, last.body['code']], [429, 'rate_limited'])
+  const made = (await gateway.operate('POST', '/admin/api/tokens', { name: 'short', role: 'read' })) as {
+    id: string
+    token: string
+  }
+  assert.equal((await ask(path, made.token)).status, 200)
+  assert.equal((await ask(path, made.token)).status, 200)
+  await gateway.operate('DELETE', `/admin/api/tokens/${made.id}`)
+  assert.equal((await ask(path, made.token)).body['code'], 'invalid_token')
+})

@@ -30,9 +30,12 @@ export class Exchange {
   #cancelDeadline: (() => void) | undefined
   #cancelSilence: (() => void) | undefined
 
-  /** Sends at once. */
   constructor(options: ExchangeOptions) {
     this.#options = options
+  }
+
+  /** Sends. Apart from the making, so that whoever owns it has it before it can end. */
+  begin(): void {
     void this.#send()
   }
 

@@ -184,6 +184,7 @@ export class SerialLink implements Link {
     const onEnd = (outcome: Outcome) => this.#finish(request, outcome)
     const timing = { ...this.#timing, repeatMs: Math.max(this.#timing.repeatMs, this.#pace.gap) }
     this.#exchange = new Exchange({ request, timers, timing, send, onEnd })
+    this.#exchange.begin()
   }
 
   #finish(request: Request, outcome: Outcome): void {

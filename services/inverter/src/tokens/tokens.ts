@@ -25,6 +25,8 @@ export interface Tokens {
   create(input: TokenCreate): Promise<NewToken>
   revoke(id: string): Promise<void>
   identify(token: string): Promise<Caller | undefined>
+  /** The id of a token that was identified within the last minute and still counts; undefined says nothing. */
+  recent(token: string): string | undefined
   /** Whether a token that was good a moment ago still is. */
   isUsable(id: string): Promise<boolean>
 }
@@ -41,6 +43,9 @@ export function createTokens(parts: TokenParts): Tokens {
 
 class HashedTokens implements Tokens {
   readonly #parts: TokenParts
+  /** Rows of tokens that were shown lately, so that a program that asks often costs no query each time. */
+  readonly #known = new Map<string, TokenRow>()
+  #revocations = 0
 
   constructor(parts: TokenParts) {
     this.#parts = parts
@@ -72,21 +77,42 @@ class HashedTokens implements Tokens {
 
   async revoke(id: string): Promise<void> {
     if (!(await store.deleteToken(this.#db, id))) throw new Problem('not_found', `There is no token ${id}`)
+    this.#revocations += 1
+    this.#known.clear()
     this.#parts.onAccessChanged()
   }
 
   async identify(token: string): Promise<Caller | undefined> {
-    if (!isToken(token, prefix)) return undefined
-    const row = await store.findTokenByHash(this.#db, hashToken(token))
     const now = this.#now
+    const row = this.#known.get(token) ?? (await this.#look(token))
     if (row === undefined || isExpired(row, now)) return undefined
-    if (now - (row.last_used_at ?? 0) > useResolution) await store.touchToken(this.#db, row.id, now)
+    if (now - (row.last_used_at ?? 0) > useResolution) {
+      row.last_used_at = now
+      await store.touchToken(this.#db, row.id, now)
+    }
     return { name: row.name, via: { kind: 'token', id: row.id, role: row.role } }
+  }
+
+  recent(token: string): string | undefined {
+    const row = this.#known.get(token)
+    const now = this.#now
+    const isRecent = row !== undefined && !isExpired(row, now) && now - (row.last_used_at ?? 0) <= useResolution
+    return isRecent ? row.id : undefined
   }
 
   async isUsable(id: string): Promise<boolean> {
     const row = (await store.allTokens(this.#db)).find((token) => token.id === id)
     return row !== undefined && !isExpired(row, this.#now)
+  }
+
+  async #look(token: string): Promise<TokenRow | undefined> {
+    if (!isToken(token, prefix)) return undefined
+    const revocations = this.#revocations
+    const row = await store.findTokenByHash(this.#db, hashToken(token))
+    if (this.#known.size >= maximum) this.#known.clear()
+    // One that is being revoked this very moment is not remembered.
+    if (row !== undefined && revocations === this.#revocations) this.#known.set(token, row)
+    return row
   }
 
   get #now(): number {

@@ -1,0 +1,41 @@
+import type { IncomingMessage } from 'node:http'
+import type { QuickAnswer, Shortcut } from '@hearth/http'
+import type { CatalogObject } from '../catalog/catalog.ts'
+import type { DeviceReader } from './device-reader.ts'
+import { metricValueOf } from './metric-value.ts'
+
+export interface QuickParts {
+  readonly device: (id: string) => { readonly reader: DeviceReader } | undefined
+  readonly byName: (name: string) => CatalogObject | undefined
+  /** Headers for a caller who may read, or undefined when that is not known without waiting. */
+  readonly allow: (request: IncomingMessage) => readonly string[] | undefined
+  readonly onAnswered: () => void
+}
+
+/** The route whose answers this gives, as it is counted. */
+export const quickRoute = 'GET /api/v1/devices/{device_id}/metrics/{metric_name}'
+
+/** A path that needs no decoding and has no parameters. */
+const path = /^\/api\/v1\/devices\/([\w.-]+)\/metrics\/(\w+)$/
+
+/**
+ * Answers the reading of one metric that stands fresh in the cache, which is what dashboards and automations ask for all day.
+ * Everything else, refusals included, is left to the route.
+ */
+export function createQuickReading({ device, byName, allow, onAnswered }: QuickParts): Shortcut {
+  return (request): QuickAnswer | undefined => {
+    if (request.method !== 'GET') return undefined
+    const match = path.exec(request.url ?? '')
+    const reader = match === null ? undefined : device(match[1] ?? '')?.reader
+    const object = byName(match?.[2] ?? '')
+    const cached = object === undefined ? undefined : reader?.cache.get(object.name)
+    if (reader === undefined || object === undefined || cached === undefined) return undefined
+    if (!reader.cache.isFresh(object.name, cached)) return undefined
+    const headers = allow(request)
+    if (headers === undefined) return undefined
+    reader.counts.hits += 1
+    onAnswered()
+    const reading = { object, cached, source: 'cache', staleReason: null } as const
+    return { headers, body: JSON.stringify(metricValueOf(reading, reader.cache, false)) }
+  }
+}
