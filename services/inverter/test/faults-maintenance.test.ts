@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { eventually } from '@hearth/testing'
+import { dispatchOf, ownSettings, registersOf, start, startWithBattery, writesOf } from './battery.ts'
+import {
+  assertCounters,
+  assertRead,
+  countersOf,
+  readFresh,
+  recovers,
+  requestsFor,
+  rightValue,
+  standingOf,
+  startFaulty,
+} from './faulty-line.ts'
+import { main, type TestGateway } from './in-process.ts'
+
+const announcement = '50f705ab'
+const bytes = (hex: string) => Buffer.from(hex, 'hex')
+const cooldown = 300_000
+
+const isInMaintenance = (gateway: TestGateway) =>
+  eventually(
+    () => standingOf(gateway),
+    ({ state }) => state === 'maintenance',
+    { what: 'maintenance', everyMs: 5 },
+  )
+
+const framesReceived = ({ inverter }: TestGateway): number =>
+  inverter.wire.filter(({ direction }) => direction === 'in').length
+
+async function assertRefused(gateway: TestGateway, path: string): Promise<void> {
+  const { status, body, headers } = await gateway.call('GET', path)
+  assert.deepEqual([status, body.code], [503, 'device_maintenance'])
+  const after = Number(headers['retry-after'])
+  assert.ok(after > 0 && after <= cooldown / 1000, `retry after ${after}`)
+}
+
+test('25 when the bootloader announces itself nothing more is sent, and requests are told when to come again', async () => {
+  await using gateway = await startFaulty({}, { speed: 20 })
+  await assertRead(gateway, 'battery_voltage')
+  gateway.inverter.setFaults({ bootloader: true })
+  await isInMaintenance(gateway)
+  const before = framesReceived(gateway)
+  await assertRefused(gateway, main('/metrics/battery_current?fresh=true'))
+  await assertRefused(gateway, main('/metrics?names=battery_current,grid_power&fresh=true'))
+  const old = await readFresh(gateway, 'battery_voltage')
+  assert.deepEqual(
+    [old.status, old.body.value, old.body.stale, old.body.stale_reason],
+    [200, rightValue(gateway, 'battery_voltage'), true, 'device_maintenance'],
+  )
+  const readiness = await gateway.call('GET', '/api/v1/readiness')
+  assert.deepEqual([readiness.status, readiness.body.code], [503, 'not_ready'])
+  await gateway.timers.delay(60_000)
+  assert.equal(framesReceived(gateway), before)
+  const { transports } = (await gateway.operate('GET', '/admin/api/diagnostics/transports')) as {
+    transports: { locked: boolean; lock_reason: string | null }[]
+  }
+  assert.deepEqual([transports[0]?.locked, transports[0]?.lock_reason], [true, 'bootloader'])
+})
+
+test('25 writes are refused while the bootloader runs', async () => {
+  await using gateway = await startFaulty({}, { speed: 20 })
+  await gateway.allowWriting('battery_soc_target', 'com_service')
+  gateway.inverter.setFaults({ bootloader: true })
+  await isInMaintenance(gateway)
+  const before = framesReceived(gateway)
+  for (const [method, path] of [
+    ['PUT', main('/metrics/battery_soc_target')],
+    ['POST', main('/actions/com_service')],
+  ] as const) {
+    const { status, body, headers } = await gateway.call(method, path, { value: 5 })
+    assert.deepEqual([status, body.code], [503, 'device_maintenance'])
+    assert.ok(Number(headers['retry-after']) > 0)
+  }
+  assert.equal(framesReceived(gateway), before)
+})
+
+test('25 an announcement is recognised wherever it is cut, and in any number', async () => {
+  for (const parts of [['50', 'f705ab'], ['50f7', '05ab'], ['50f705', 'ab'], [announcement.repeat(25_600)]]) {
+    await using gateway = await startFaulty({}, { speed: 20 })
+    for (const part of parts) {
+      gateway.inverter.sendRaw(bytes(part))
+      await gateway.timers.delay(40)
+    }
+    await isInMaintenance(gateway)
+    await assertCounters(gateway, { crc_errors: 0, framing_errors: 0, connection_epoch: 1 })
+  }
+})
+
+test('25 the question that was open when the bootloader took over is answered with maintenance', async () => {
+  await using gateway = await startFaulty({ silentFor: ['battery_voltage'] }, { speed: 20 })
+  const open = readFresh(gateway, 'battery_voltage')
+  await eventually(
+    () => requestsFor(gateway, 'battery_voltage'),
+    (count) => count === 1,
+    { everyMs: 1 },
+  )
+  gateway.inverter.sendRaw(bytes(announcement))
+  const { status, body } = await open
+  assert.deepEqual([status, body.code], [503, 'device_maintenance'])
+})
+
+test('26 the bytes of an announcement inside a value are a value', async () => {
+  await using gateway = await startFaulty({ payloads: { battery_voltage: announcement } })
+  const { status, body } = await readFresh(gateway, 'battery_voltage')
+  assert.deepEqual([status, body.value], [200, bytes(announcement).readFloatBE()])
+  assert.deepEqual((await standingOf(gateway)).state, 'ok')
+  await assertCounters(gateway, { discarded_bytes: 0, crc_errors: 0, framing_errors: 0 })
+})
+
+test('27 after each cool-down one question is asked; the device serves again when it answers', async () => {
+  await using gateway = await startFaulty({}, { speed: 400 })
+  gateway.inverter.setFaults({ bootloader: true })
+  await isInMaintenance(gateway)
+  const [begin, before] = [gateway.timers.monotonic(), framesReceived(gateway)]
+  const heartbeats = requestsFor(gateway, 'inverter_state')
+  const questions = () => framesReceived(gateway) - before
+  await eventually(questions, (count) => count >= 3, { seconds: 30, everyMs: 2, what: 'three questions' })
+  // The state of the maintenance was seen a little late.
+  assert.ok(gateway.timers.monotonic() - begin >= 2.5 * cooldown)
+  assert.equal((await standingOf(gateway)).state, 'maintenance')
+  assert.equal(requestsFor(gateway, 'inverter_state') - heartbeats, questions())
+  gateway.inverter.setFaults({ bootloader: false })
+  await gateway.isReady()
+  await recovers(gateway)
+  assert.ok(gateway.timers.monotonic() - begin >= 3.5 * cooldown)
+  assert.equal((await countersOf(gateway)).state, 'connected')
+})
+
+test('28 while the bootloader runs nothing is written for a dispatch, whose record stays until it is put right', async () => {
+  await using gateway = await startWithBattery({ speed: 200, device: { periodic_reads: false } })
+  const started = await start(gateway, 'charge_from_grid')
+  assert.ok(started.status < 300, started.text)
+  gateway.inverter.setFaults({ bootloader: true })
+  await isInMaintenance(gateway)
+  const written = writesOf(gateway.inverter).length
+  await gateway.timers.delay(cooldown / 2)
+  assert.equal(writesOf(gateway.inverter).length, written)
+  assert.notEqual((await dispatchOf(gateway)).state, 'idle')
+  gateway.inverter.setFaults({ bootloader: false })
+  await eventually(
+    () => dispatchOf(gateway),
+    ({ state }) => state === 'idle',
+    { what: 'an end', seconds: 30 },
+  )
+  assert.deepEqual(registersOf(gateway.inverter), ownSettings)
+})
