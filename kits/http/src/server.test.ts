@@ -284,3 +284,52 @@ test('the interactive description is made of files of the server itself', () => 
   assert.match(start, /"url":"\/openapi\.json"/)
   assert.ok(bundle.length > 100_000)
 })
+
+test('a shortcut answers before the routes, with the headers of every answer, or leaves the request to them', async () => {
+  const app = await createServer({
+    routes: [
+      route(
+        {
+          method: 'GET',
+          path: '/api/slow',
+          tag: 'Things',
+          summary: 'Slow',
+          limit: 'some',
+          access: 'open',
+          success: { status: 200, body: z.object({ from: z.string() }) },
+        },
+        () => ({ from: 'route' }),
+      ),
+    ],
+    about: {
+      title: 'Things',
+      version: '1',
+      description: '',
+      errorBody: z.object({ code: z.string() }),
+      securitySchemes: {},
+      security: () => [],
+      tags: [],
+    },
+    guard: () => Promise.resolve(undefined),
+    toError,
+    shortcut: ({ url }) => (url === '/api/slow?quick' ? { body: '{"from":"°"}', headers: ['x-own', '1'] } : undefined),
+    trust: { proxies: createAddressSet([]), header: 'x-forwarded-for' },
+    log: createLog({ name: 'test', level: 'silent' }),
+    pages: '',
+  })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as { port: number }
+  const ask = (path: string) => fetch(`http://127.0.0.1:${port}${path}`)
+  const [quick, slow] = [await ask('/api/slow?quick'), await ask('/api/slow')]
+  assert.deepEqual([await quick.json(), await slow.json()], [{ from: '°' }, { from: 'route' }])
+  assert.equal(quick.headers.get('x-own'), '1')
+  for (const name of [
+    'content-security-policy',
+    'x-content-type-options',
+    'referrer-policy',
+    'cache-control',
+    'content-type',
+  ])
+    assert.equal(quick.headers.get(name), slow.headers.get(name), name)
+  await app.close()
+})

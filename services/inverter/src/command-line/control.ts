@@ -36,6 +36,10 @@ export function addControlCommands(program: Command): void {
     .option('--note <text>', 'how it was verified')
     .option('--evidence <key=value...>', 'what was found; may be repeated', [])
     .action(setCapability)
+  addDispatchCommands(program)
+}
+
+function addDispatchCommands(program: Command): void {
   program
     .command('engineering')
     .description('allow dispatch on an inverter whose ways are not verified')
