@@ -105,9 +105,9 @@ function useColumns(open: (name: string) => void): Column<Parameter>[] {
         </div>
       ),
     },
-    { key: 'group', header: 'Group', sort: 'group', render: (row) => row.group },
+    { key: 'group', header: 'Group', sort: 'group', role: 'wide', render: (row) => row.group },
     { key: 'unit', header: 'Unit', render: (row) => row.unit ?? '–' },
-    { key: 'type', header: 'Kind', render: (row) => kinds[row.value_type] },
+    { key: 'type', header: 'Kind', role: 'wide', render: (row) => kinds[row.value_type] },
     {
       key: 'exposed',
       header: 'Shown in readings',

@@ -12,7 +12,7 @@ export interface GridEdit {
   hide(): void
 }
 
-/** The place of a widget for its style sheet. */
-export function slotStyle({ x, y, w, h }: Slot): CSSProperties {
-  return { '--x': x + 1, '--y': y + 1, '--w': w, '--h': h } as CSSProperties
+/** The place of a widget for its style sheet; `rank` is its turn where there is one column only. */
+export function slotStyle({ x, y, w, h }: Slot, rank: number): CSSProperties {
+  return { '--x': x + 1, '--y': y + 1, '--w': w, '--h': h, '--rank': rank } as CSSProperties
 }

@@ -17,13 +17,13 @@ const steps: Partial<Record<string, Step>> = {
 }
 
 /** One widget in its place; while the dashboard is arranged it has handles. */
-export function GridItem(props: { widget: Placed; data: WidgetData; edit: GridEdit | undefined }) {
-  const { widget, data, edit } = props
+export function GridItem(props: { widget: Placed; rank: number; data: WidgetData; edit: GridEdit | undefined }) {
+  const { widget, rank, data, edit } = props
   const { title } = plans[widget.id]
   const figure = isFigure(widget.id)
   const [body, overflows] = useOverflow()
   return (
-    <section className="widget" aria-label={title} data-figure={figure || undefined} style={slotStyle(widget)}>
+    <section className="widget" aria-label={title} data-figure={figure || undefined} style={slotStyle(widget, rank)}>
       {edit !== undefined && <Handles title={title} widget={widget} edit={edit} />}
       {!figure && (
         <div className="widget-head">

@@ -17,6 +17,8 @@ export function Grid({ widgets, data, onChange }: GridProps) {
   const frame = useRef<HTMLDivElement>(null)
   const [said, setSaid] = useState('')
   const visible = widgets.filter((widget) => widget.visible).sort((a, b) => a.y - b.y || a.x - b.x)
+  // A node that moves in the document loses pointer and focus, so while arranging only the style sheet moves them.
+  const shown = onChange === undefined ? visible : [...visible].sort((a, b) => a.id.localeCompare(b.id))
   const change = (next: Placed[], id: Placed['id']) => {
     onChange?.(next)
     const now = next.find((widget) => widget.id === id)
@@ -31,10 +33,11 @@ export function Grid({ widgets, data, onChange }: GridProps) {
   return (
     <div className="grid-frame">
       <div className="grid" ref={frame} data-editing={onChange !== undefined || undefined}>
-        {visible.map((widget) => (
+        {shown.map((widget) => (
           <GridItem
             key={widget.id}
             widget={widget}
+            rank={visible.indexOf(widget)}
             data={data}
             edit={
               onChange === undefined

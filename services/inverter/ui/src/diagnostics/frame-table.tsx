@@ -110,12 +110,13 @@ const columns: Column<Row>[] = [
       </span>
     ),
   },
-  { key: 'command', header: 'Command', render: ({ command }) => command.replaceAll('_', ' ') },
+  { key: 'command', header: 'Command', role: 'wide', render: ({ command }) => command.replaceAll('_', ' ') },
   { key: 'at', header: 'Time', numeric: true, render: ({ at }) => time(at) },
   { key: 'value', header: 'Value', render: ({ value }) => <span className="frame-value">{value ?? '–'}</span> },
   {
     key: 'payload',
     header: 'Bytes',
+    role: 'wide',
     render: ({ payload }) => <span className="hearth-mono frame-value">{payload === '' ? '–' : payload}</span>,
   },
 ]

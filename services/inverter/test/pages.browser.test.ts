@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertAccessible, browserObstacle, eventually, startBrowser } from '@hearth/testing'
+import type { Page } from 'playwright-core'
+import { firstSignIn, openTrial, settled, startInverter, startPlace } from './browser-place.ts'
+
+const skip = browserObstacle()
+
+test('from the first sign-in to a charged battery, as a person does it', { skip }, async () => {
+  await using place = await startPlace({ trial: false })
+  await using inverter = await startInverter()
+  await using browser = await startBrowser({ viewport: { width: 1280, height: 900 } })
+  const { page } = browser
+  await firstSignIn(place, page)
+
+  await addInverter(page, inverter.port)
+  await setLimits(page)
+  await openGates(page)
+  await approveAndWrite(page)
+  await chargeAndStop(page)
+})
+
+async function addInverter(page: Page, port: number): Promise<void> {
+  await page.getByRole('link', { name: 'Add inverter' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name', { exact: true }).fill('Roof south')
+  await dialog.getByLabel('Address').fill('127.0.0.1')
+  await dialog.getByLabel('Port').fill('1')
+  await dialog.getByRole('button', { name: 'Test connection' }).click()
+  await dialog.getByRole('alert').waitFor()
+  await dialog.getByLabel('Port').fill(String(port))
+  await dialog.getByRole('button', { name: 'Test connection' }).click()
+  await dialog.getByText(/It answers, after/).waitFor()
+  await dialog.getByRole('button', { name: 'Add inverter' }).click()
+  await page.getByRole('heading', { name: 'Roof south', level: 1 }).waitFor()
+  await page.getByText('roof-south', { exact: true }).waitFor()
+  await page.getByText('Connected', { exact: true }).first().waitFor()
+}
+
+async function setLimits(page: Page): Promise<void> {
+  await page.getByLabel('Most to charge with').fill('3000')
+  await page.getByLabel('Most to discharge with').fill('2500')
+  await page.getByRole('button', { name: 'Save limits' }).click()
+  await page.getByText('Power limits saved').waitFor()
+  await page.getByText('3,000 W').waitFor()
+}
+
+async function openGates(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Edit Way of writing' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Code of external control').fill('2')
+  await dialog.getByLabel('Yes, I have seen it').check()
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.getByText('Is needed for a verification').first().waitFor()
+  await dialog.getByLabel('Not yet').check()
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('switch', { name: 'Allow commands before everything is verified' }).press('Space')
+  await page.getByText('Engineering mode is on').waitFor()
+
+  await page.getByRole('link', { name: 'All inverters' }).click()
+  await page.getByRole('switch', { name: 'Write access' }).press('Space')
+  await page.getByRole('dialog').getByRole('button', { name: 'Switch on' }).click()
+  await page.getByText('Writing is possible').waitFor()
+}
+
+async function approveAndWrite(page: Page): Promise<void> {
+  await page.getByRole('tab', { name: 'Metrics and actions' }).click()
+  await page.getByLabel('Search metrics').fill('battery soc_target')
+  await page.getByRole('switch', { name: 'battery_soc_target may be written' }).press('Space')
+  await page.getByText('battery_soc_target may be written').first().waitFor()
+  await page.getByRole('button', { name: 'battery_soc_target', exact: true }).click()
+  const drawer = page.getByRole('dialog')
+  await drawer.getByLabel('New value').fill('60')
+  await drawer.getByRole('button', { name: 'Write to Roof south' }).click()
+  await drawer.getByText('Written and read back: 60 %.').waitFor()
+  await page.keyboard.press('Escape')
+  await drawer.waitFor({ state: 'detached' })
+}
+
+async function chargeAndStop(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Energy', exact: true }).click()
+  await page.getByText('By hand', { exact: true }).click()
+  await page.getByText('Commands: by hand').waitFor()
+  await page.getByRole('slider', { name: 'Target state of charge' }).press('End')
+  await page.getByRole('button', { name: 'Start charging' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('row', { name: /power_mng_battery_power_extern.*-3000/ }).waitFor()
+  await dialog.getByRole('button', { name: 'Start charging' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  const now = page.getByRole('region', { name: 'Now' })
+  await now.getByText('Charging', { exact: true }).waitFor()
+  await now.getByText('3.00 kW').first().waitFor()
+  await now.getByRole('button', { name: 'Stop and hand back' }).click()
+  await now.getByText('The inverter follows its own automatic.').waitFor()
+  await page.getByRole('region', { name: 'How commands ended' }).getByText('It was stopped').waitFor()
+  const journal = page.getByRole('table', { name: 'Journal of writes' })
+  await journal.getByText('power_mng_soc_strategy').first().waitFor()
+  await journal.getByText('Putting back').first().waitFor()
+}
+
+const paths = [
+  '/',
+  '/inverters',
+  '/inverters?tab=metrics',
+  '/inverters?tab=metrics&metric=battery_soc',
+  '/inverters/simulated',
+  '/energy',
+  '/tokens',
+  '/prometheus',
+  '/diagnostics',
+  '/settings',
+  '/about',
+  '/nowhere',
+]
+
+test(
+  'every page is accessible, wide and on a phone, dark and light, and nothing is wider than the screen',
+  { skip },
+  async () => {
+    await using trial = await openTrial()
+    const { place, page } = trial
+    for (const [width, colorScheme] of [
+      [1280, 'light'],
+      [390, 'dark'],
+    ] as const) {
+      await page.setViewportSize({ width, height: 844 })
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      for (const path of paths) {
+        await page.goto(`${place.service.url}${path}`)
+        await settled(page)
+        await assertAccessible(page)
+        const overflow = Number(
+          await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
+        )
+        assert.ok(overflow <= 0, `${path} is ${overflow} px wider than ${width}`)
+        assert.match(await page.title(), /Hearth/)
+      }
+    }
+  },
+)
+
+test('a dashboard that was arranged with the keyboard and the mouse is the same after a reload', { skip }, async () => {
+  await using trial = await openTrial()
+  const { page } = trial
+  const widget = (title: string) => page.getByRole('region', { name: title, exact: true })
+  const corner = async (title: string) => {
+    const box = await widget(title).boundingBox()
+    return [Math.round(box?.x ?? -1), Math.round((box?.y ?? -1) + Number(await page.evaluate('scrollY')))]
+  }
+  await settled(page)
+  const before = await corner('Health')
+  await page.getByRole('button', { name: 'Arrange' }).click()
+  await page.getByRole('button', { name: /^Move Energy today/ }).press('ArrowDown')
+  await page.getByRole('button', { name: 'Hide Inverters' }).click()
+  await drag(page, { handle: /^Move Health/, by: { x: 300, y: -420 } })
+  const arranged = await corner('Health')
+  assert.notDeepEqual(arranged, before)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Dashboard saved').waitFor()
+  await page.reload()
+  await settled(page)
+  assert.deepEqual(await corner('Health'), arranged)
+  assert.equal(await widget('Inverters').count(), 0)
+
+  await page.getByRole('button', { name: 'Arrange' }).click()
+  await page.getByRole('button', { name: 'Hidden' }).click()
+  await page.getByRole('menuitem', { name: 'Show Inverters' }).click()
+  await widget('Inverters').waitFor()
+  await page.getByRole('button', { name: 'Reset' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Reset dashboard' }).click()
+  await page.getByText('The dashboard arranges itself again').waitFor()
+  await widget('Inverters').waitFor()
+  assert.deepEqual(await corner('Health'), before)
+})
+
+async function drag(page: Page, { handle, by }: { handle: RegExp; by: { x: number; y: number } }): Promise<void> {
+  const grip = page.getByRole('button', { name: handle })
+  await grip.scrollIntoViewIfNeeded()
+  const box = await grip.boundingBox()
+  assert.ok(box !== null)
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2]
+  await page.mouse.move(x, y)
+  await page.mouse.down()
+  await page.mouse.move(x + by.x, y + by.y, { steps: 12 })
+  await page.mouse.up()
+}
+
+test(
+  'values arrive by themselves, a token works until it is revoked, and a lost service is told',
+  { skip },
+  async () => {
+    await using trial = await openTrial()
+    const { place, page } = trial
+    await page.getByLabel('Connection: Live').waitFor()
+    await page.getByText('These values come from a simulated inverter.').waitFor()
+    const flow = page.getByRole('region', { name: 'Energy flow', exact: true })
+    const first = await flow.getByText(/^Energy flow: solar/).textContent()
+    await eventually(
+      () => flow.getByText(/^Energy flow: solar/).textContent(),
+      (text) => text !== first,
+      { what: 'newer values', seconds: 30 },
+    )
+
+    const token = await createToken(page, place.service.url)
+    const read = () => fetch(`${place.service.url}/api/v1/devices`, { headers: { authorization: `Bearer ${token}` } })
+    assert.equal((await read()).status, 200)
+    await page.getByRole('button', { name: 'Revoke home automation' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke token' }).click()
+    await page.getByText('No tokens yet').waitFor()
+    assert.equal((await read()).status, 401)
+
+    await page.getByRole('link', { name: 'Dashboard' }).click()
+    await settled(page)
+    await place.service.kill()
+    await page.getByRole('alert').getByText('Connection lost.').waitFor()
+  },
+)
+
+async function createToken(page: Page, url: string): Promise<string> {
+  await page.goto(`${url}/tokens`)
+  await page.getByRole('button', { name: 'Create token' }).first().click()
+  await page.getByRole('dialog').getByLabel('Name').fill('home automation')
+  await page.getByRole('dialog').getByRole('button', { name: 'Create token' }).click()
+  const value = (await page.getByLabel('Token value').textContent()) ?? ''
+  await page.getByRole('button', { name: 'I have it' }).click()
+  await page.getByText('home automation', { exact: true }).waitFor()
+  return value.trim()
+}
