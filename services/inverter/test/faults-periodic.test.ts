@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { eventually } from '@hearth/testing'
+import { escapedBytes } from '../src/protocol/frame.ts'
+import { assertCounters, countersOf, requestsFor, rightValue, standingOf, type Standing } from './faulty-line.ts'
+import { catalog, main, startGateway, type Starting, type TestGateway } from './in-process.ts'
+
+const registered = catalog.roles.periodic
+const periodObject = catalog.byName('pas_period')!.objectId
+
+/** A gateway that lets the inverter send values by itself. */
+const startPeriodic = (starting: Starting = {}) =>
+  startGateway({ speed: 50, ...starting, simulator: { faults: { latencyMs: 0, ...starting.simulator?.faults } } })
+
+const stands = (gateway: TestGateway, isGood: (standing: Standing) => boolean, what: string, seconds = 20) =>
+  eventually(() => standingOf(gateway), isGood, { what, seconds, everyMs: 10 })
+
+const isRegistered = (gateway: TestGateway) =>
+  stands(gateway, (standing) => standing.periodic_available === true, 'the registration')
+
+async function periodicOf(gateway: TestGateway): Promise<{ registrations: number; lastFailure: string | null }> {
+  const found = (await gateway.operate('GET', '/admin/api/diagnostics/transports')) as {
+    periodic_registrations: Record<string, number>
+    periodic_last_failure: Record<string, string | null>
+  }
+  return {
+    registrations: found.periodic_registrations['main'] ?? -1,
+    lastFailure: found.periodic_last_failure['main'] ?? null,
+  }
+}
+
+/** When the period was written, monotonic milliseconds. */
+const roundsOf = ({ inverter }: TestGateway): number[] =>
+  inverter.wire.filter(({ frame }) => frame?.command === 'write' && frame.objectId === periodObject).map(({ at }) => at)
+
+const registrationsOf = ({ inverter }: TestGateway): number =>
+  inverter.wire.filter(({ frame }) => frame?.command === 'read-periodically').length
+
+test('all values are registered one after the other, and come by themselves without being asked for', async () => {
+  await using gateway = await startPeriodic()
+  const { periodic_setup_failures: failures } = await isRegistered(gateway)
+  assert.equal(failures, 0)
+  assert.deepEqual(await periodicOf(gateway), { registrations: registered.length, lastFailure: null })
+  const before = requestsFor(gateway, 'battery_soc')
+  gateway.inverter.setFaults({ values: { battery_soc: 0.25 } })
+  const ask = () => gateway.call('GET', main('/metrics/battery_soc'))
+  const { body } = await eventually(ask, (reply) => reply.body.value === 0.25, { everyMs: 10 })
+  assert.deepEqual([body.source, body.stale], ['cache', false])
+  assert.equal(requestsFor(gateway, 'battery_soc'), before)
+  await assertCounters(gateway, { unexpected_frames: 0, crc_errors: 0, framing_errors: 0, connection_epoch: 1 })
+})
+
+test('29 an inverter that knows no periodic reading keeps its connection, and values come by reading', async () => {
+  await using gateway = await startPeriodic({ simulator: { faults: { ignorePeriodic: true, frozenPlant: true } } })
+  const { periodic_available: isAvailable } = await stands(
+    gateway,
+    (standing) => standing.periodic_setup_failures >= 2,
+    'two failures',
+  )
+  assert.equal(isAvailable, false)
+  const { registrations, lastFailure } = await periodicOf(gateway)
+  assert.deepEqual([registrations, typeof lastFailure], [0, 'string'])
+  await gateway.isReady()
+  const { status, body } = await gateway.call('GET', main('/metrics/battery_soc?fresh=true'))
+  assert.deepEqual([status, body.value, body.source], [200, rightValue(gateway, 'battery_soc'), 'device'])
+  await assertCounters(gateway, { connection_epoch: 1 })
+  gateway.inverter.setFaults({ ignorePeriodic: false })
+  const { periodic_setup_failures: left } = await isRegistered(gateway)
+  assert.equal(left, 0)
+})
+
+test('29 a registration that keeps failing is tried again after 10 seconds, doubling to 300', async () => {
+  await using gateway = await startPeriodic({ speed: 400, simulator: { faults: { ignorePeriodWrite: true } } })
+  await eventually(
+    () => roundsOf(gateway).length,
+    (rounds) => rounds >= 8,
+    { seconds: 30, everyMs: 20, what: 'eight rounds' },
+  )
+  const rounds = roundsOf(gateway)
+  const pauses = rounds.slice(1, 8).map((at, index) => (at - rounds[index]!) / 1000)
+  // A round takes three to four seconds until it gives up, and time is coarse here.
+  for (const [index, least] of [10, 20, 40, 80, 160, 300, 300].entries()) {
+    const pause = pauses[index]!
+    assert.ok(pause >= least && pause <= least + 40, pauses.join(', '))
+  }
+  const { lastFailure } = await periodicOf(gateway)
+  assert.match(lastFailure ?? '', /period/)
+  const standing = await standingOf(gateway)
+  assert.deepEqual([standing.periodic_available, standing.periodic_setup_failures >= 7], [false, true])
+})
+
+test('30 when values stop to come they are read again and registered anew', async () => {
+  await using gateway = await startPeriodic({ speed: 100 })
+  await isRegistered(gateway)
+  const [before, reads] = [roundsOf(gateway).length, requestsFor(gateway, 'battery_soc')]
+  gateway.inverter.setFaults({ periodicStops: true, frozenPlant: true, values: { battery_soc: 0.125 } })
+  const begin = gateway.timers.monotonic()
+  const ask = () => gateway.call('GET', main('/metrics/battery_soc'))
+  await eventually(ask, ({ body }) => body.value === 0.125, { what: 'the value by reading', everyMs: 10 })
+  assert.ok(gateway.timers.monotonic() - begin > 30_000)
+  await eventually(
+    () => roundsOf(gateway).length,
+    (rounds) => rounds > before,
+    { what: 'another round' },
+  )
+  assert.ok(requestsFor(gateway, 'battery_soc') > reads)
+  await isRegistered(gateway)
+})
+
+test('31 a connection that is lost during the registration begins all of it anew', async () => {
+  await using gateway = await startPeriodic({ simulator: { faults: { dropAtRegistration: 20 } } })
+  const { periodic_available: isAvailable } = await stands(
+    gateway,
+    (standing) => standing.periodic_setup_failures >= 2,
+    'two failures',
+  )
+  assert.equal(isAvailable, false)
+  gateway.inverter.setFaults({ dropAtRegistration: 0 })
+  const before = registrationsOf(gateway)
+  await isRegistered(gateway)
+  assert.ok(registrationsOf(gateway) - before >= registered.length)
+  assert.equal((await periodicOf(gateway)).registrations, registered.length)
+  assert.ok((await countersOf(gateway)).connection_epoch >= 3)
+})
+
+test('31 a registration is lost with its connection, and made again on the next', async () => {
+  await using gateway = await startPeriodic()
+  await isRegistered(gateway)
+  const before = registrationsOf(gateway)
+  gateway.inverter.dropConnections()
+  await stands(gateway, (standing) => standing.periodic_available === false, 'the loss')
+  await isRegistered(gateway)
+  assert.equal(registrationsOf(gateway) - before, registered.length)
+})
+
+test('32 when somebody writes the period the registration is made again', async () => {
+  await using gateway = await startPeriodic()
+  await gateway.allowWriting('pas_period')
+  await isRegistered(gateway)
+  for (const value of [0, 120]) {
+    const before = registrationsOf(gateway)
+    const { status, body } = await gateway.call('PUT', main('/metrics/pas_period'), { value })
+    assert.deepEqual([status, body.readback_value], [200, value])
+    await eventually(
+      () => registrationsOf(gateway) - before,
+      (count) => count >= registered.length,
+      { what: 'all registrations' },
+    )
+    await isRegistered(gateway)
+    assert.equal(gateway.inverter.registers.get('pas_period'), 30)
+  }
+})
+
+test('with values coming by themselves there is never more than one open question, and the pause is kept', async () => {
+  const gap = 400
+  const device = { request_gap_ms: gap }
+  await using gateway = await startPeriodic({ speed: 20, device, simulator: { faults: { latencyMs: 20 } } })
+  const names = ['solar_a_voltage', 'com_service', 'battery_soc_target', 'inverter_serial', 'svnversion']
+  const asking = Array.from({ length: 20 }, (_, index) =>
+    gateway.call('GET', main(`/metrics/${names[index % names.length]}?fresh=true`)),
+  )
+  for (const { status, text } of await Promise.all(asking)) assert.equal(status, 200, text)
+  await isRegistered(gateway)
+  assert.equal(gateway.inverter.mostOpenReads, 1)
+  const { wire } = gateway.inverter
+  const sent = wire.filter(({ direction }) => direction === 'in')
+  assert.ok(sent.length > registered.length + names.length)
+  for (const [index, { at }] of sent.slice(1).entries()) {
+    const before = sent[index]!
+    // A write ends when it left, which may be a while before it is seen here.
+    if (before.frame === undefined || before.frame.command === 'write') continue
+    // The rest is what clocks are off.
+    assert.ok(at - before.at >= gap - 25, `${at - before.at} ms`)
+    const id = Buffer.alloc(4)
+    id.writeUInt32BE(before.frame.objectId)
+    const between = wire.slice(wire.indexOf(before), wire.indexOf(sent[index + 1]!))
+    const answer = Buffer.from(escapedBytes(id)).toString('hex')
+    assert.ok(between.some(({ direction, bytes }) => direction === 'out' && bytes.includes(answer)))
+  }
+})
