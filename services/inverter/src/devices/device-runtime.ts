@@ -17,6 +17,12 @@ const periodSeconds = 30
 /** A value that came by itself stays fresh for three intervals. */
 const periodicFreshMs = 3 * periodSeconds * 1000
 
+/** A device that gave a value so lately needs no asking whether it lives, milliseconds. */
+const recently = 30_000
+
+/** How often the firmware revision is asked for in vain. */
+const mostMisses = 2
+
 /** A configured inverter at work. */
 export interface DeviceRuntime {
   readonly deviceId: string
@@ -122,17 +128,23 @@ class WorkingDevice implements DeviceRuntime {
   #startHeartbeat(): Heartbeat {
     const { catalog, timers, onFirmware } = this.#parts
     const [state, revision] = [catalog.byName(catalog.roles.heartbeat), catalog.byName('svnversion')]
-    let epoch = -1
+    let [epoch, misses] = [-1, 0]
+    const readRevision = async (object: CatalogObject) => {
+      const now = this.link.status().epoch
+      // An update of the firmware ends the connection, so once a connection is often enough. A device that does not know the
+      // object is silent about it, and every silence costs the connection: it is not asked for ever.
+      if (now === epoch || misses >= mostMisses) return
+      misses += 1
+      onFirmware(this.deviceId, String((await this.reader.readDirect(object, 'background')).value))
+      epoch = now
+      misses = 0
+    }
     return startHeartbeat({
       timers,
       isFailing: () => this.vitality.signs().consecutiveFailures > 0,
       beat: async () => {
-        if (state !== undefined) await this.reader.readDirect(state, 'background')
-        const now = this.link.status().epoch
-        // An update of the firmware ends the connection, so once a connection is often enough.
-        if (revision === undefined || now === epoch) return
-        onFirmware(this.deviceId, String((await this.reader.readDirect(revision, 'background')).value))
-        epoch = now
+        if (state !== undefined && this.vitality.silence() > recently) await this.reader.readDirect(state, 'background')
+        if (revision !== undefined) await readRevision(revision)
       },
     })
   }

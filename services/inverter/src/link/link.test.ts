@@ -168,9 +168,10 @@ test('without an answer within five seconds the connection is given up, and made
   await waiting
   assert.ok(timers.monotonic() - begin >= 5000)
   assert.ok(silent.status === 'rejected' && failsWith('timeout', true)(silent.reason))
-  assert.ok(behind.status === 'rejected' && failsWith('unreachable', false)(behind.reason))
-  assert.equal(link.status().gapMs, 160)
+  // What waited behind the question goes out on the next connection: the device was well a moment ago.
+  assert.ok(behind.status === 'fulfilled')
   await connected(link, 2)
+  assert.equal(link.status().gapMs, 160)
   assert.equal((await link.read(soc, normal)).toHex(), half)
   assert.deepEqual(events, ['lost: timeout', 'connected 2'])
   assert.deepEqual(messages, ['the device answers', 'the device does not answer', 'the device answers'])

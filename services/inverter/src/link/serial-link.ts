@@ -28,6 +28,8 @@ export class SerialLink implements Link {
   readonly #onConnected = new Listeners<[number]>()
   readonly #onDisconnected = new Listeners<[LinkFailure]>()
   readonly #onMaintenance = new Listeners<[boolean]>()
+  /** Whether the present connection brought a valid frame. */
+  #hasAnswered = false
   #exchange: Exchange | undefined
   /** The read that asks whether maintenance is over; it goes out although nothing else does. */
   #probe: Request | undefined
@@ -201,6 +203,7 @@ export class SerialLink implements Link {
 
   #receive(frame: Frame): void {
     this.#connector.confirm()
+    this.#hasAnswered = true
     this.#options.onFrame?.('received', frame, this.#lastBytes)
     const arrival = this.#arrivals.sort(frame, this.#exchange?.asked)
     if (arrival === 'answer') this.#exchange?.answer(frame.payload)
@@ -225,10 +228,16 @@ export class SerialLink implements Link {
     const probe = this.#probe
     this.#probe = undefined
     probe?.reject(new LinkError('unreachable'))
+    // A device that was well a moment ago is most likely well on the next connection: who waits may go on waiting.
+    if (!wasUp || !this.#hasAnswered) this.#refuseWaiting()
+    this.#hasAnswered = false
+    if (wasUp) this.#onDisconnected.tell(this.#dropFailure)
+  }
+
+  #refuseWaiting(): void {
     this.#refuse(({ priority }) => priority !== 'control', new LinkError('unreachable'))
     if (this.#queue.length > 0 && !this.#connector.attemptUrgently())
       this.#refuse(() => true, new LinkError('unreachable'))
-    if (wasUp) this.#onDisconnected.tell(this.#dropFailure)
   }
 
   #refuse(isConcerned: (queued: Queued) => boolean, error: LinkError): void {

@@ -32,6 +32,8 @@ export interface Vitality {
   signs(): LifeSigns
   noteExchange(worked: boolean, isHeartbeat: boolean): void
   notePeriodic(): void
+  /** Milliseconds since the device last gave a value, by a clock that does not jump. */
+  silence(): number
 }
 
 export function createVitality(timers: Timers): Vitality {
@@ -43,13 +45,14 @@ export function createVitality(timers: Timers): Vitality {
     transactions: 0,
     failures: 0,
   }
-  const success = (livenessSource: LivenessSource) => ({
-    lastSuccessAt: timers.now(),
-    livenessSource,
-    consecutiveFailures: 0,
-  })
+  let succeededAt = -Infinity
+  const success = (livenessSource: LivenessSource) => {
+    succeededAt = timers.monotonic()
+    return { lastSuccessAt: timers.now(), livenessSource, consecutiveFailures: 0 }
+  }
   return {
     signs: () => signs,
+    silence: () => timers.monotonic() - succeededAt,
     noteExchange(worked, isHeartbeat) {
       const heartbeat = isHeartbeat && worked ? { lastHeartbeatAt: timers.now() } : {}
       const transactions = signs.transactions + 1
