@@ -24,6 +24,7 @@ export interface Standing {
   readonly periodic_setup_failures: number
   readonly foreign_access_suspected: boolean
   readonly consecutive_failures: number
+  readonly queue_length: number
 }
 
 /**
