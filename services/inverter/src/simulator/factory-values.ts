@@ -59,6 +59,8 @@ export function factoryValue(object: CatalogObject, { seed, now }: { seed: numbe
   if (object.name === 'power_mng_bat_next_calib_date') return Math.floor(now / 1000) + 12 * 86_400
   const module = /^battery_module_sn_(\d)$/.exec(object.name)
   if (module !== null) return Number(module[1]) < 4 ? `SIMMOD000${Number(module[1]) + 1}` : ''
+  // The place for a second battery is empty.
+  if (object.name.startsWith('battery_placeholder_')) return { string: '', bool: false }[object.type as string] ?? 0
   const noise = noiseAt(seed, object.objectId)
   switch (object.type) {
     case 'bool':

@@ -3,7 +3,7 @@ import type { Catalog } from '../catalog/catalog.ts'
 import { slavePayload, type SimulatedSlave } from './binary-payloads.ts'
 import type { Faults } from './faults.ts'
 import { eventTablePayload, timeSeriesPayload } from './logger-data.ts'
-import { advancePlant, newPlant, type PlantState } from './plant-physics.ts'
+import { advancePlant, plantAt, type PlantState } from './plant-physics.ts'
 import { plantRegisters } from './plant-registers.ts'
 import { createRegisterFile, type RegisterFile } from './register-file.ts'
 
@@ -26,7 +26,7 @@ export class SimulatedInverter {
     const now = parts.timers.now()
     this.#parts = parts
     this.registers = createRegisterFile(parts.catalog, { seed: parts.seed, now })
-    this.#plant = newPlant(now)
+    this.#plant = plantAt(now, parts.seed)
     this.#follow()
   }
 

@@ -14,7 +14,10 @@ export interface PlantState {
   /** Positive while the house takes from the grid. */
   readonly grid: number
   readonly temperature: number
+  /** Since the plant was built. */
   readonly energy: EnergyCounters
+  /** What the counters were when the day began, UTC. */
+  readonly midnight: EnergyCounters
 }
 
 /** Watt-hours that only grow. */
@@ -48,7 +51,14 @@ const efficiency = 0.96
 /** A plant at one moment of the day, its battery at rest. */
 export function newPlant(at: number, soc = 0.5): PlantState {
   const energy = { solarA: 0, solarB: 0, load: 0, gridImport: 0, gridExport: 0, charged: 0, discharged: 0 }
-  return { at, soc, solarA: 0, solarB: 0, load: 0, battery: 0, grid: 0, temperature: 24, energy }
+  return { at, soc, solarA: 0, solarB: 0, load: 0, battery: 0, grid: 0, temperature: 24, energy, midnight: energy }
+}
+
+/** A plant that has lived through the day so far, left to itself, and has its battery half full now. */
+export function plantAt(at: number, seed: number): PlantState {
+  const control = { strategy: 4, setpoint: 0, mayChargeFromGrid: false }
+  const begin = dayOf(at) * 86_400_000
+  return { ...advancePlant(newPlant(begin), at, { seed, control }), soc: 0.5 }
 }
 
 /**
@@ -86,8 +96,11 @@ function step(state: PlantState, at: number, { seed, control }: { seed: number; 
     charged: state.energy.charged + Math.max(0, -battery) * hours,
     discharged: state.energy.discharged + Math.max(0, battery) * hours,
   }
-  return { at, soc, solarA, solarB, load, battery, grid, temperature, energy }
+  const midnight = dayOf(at) === dayOf(state.at) ? state.midnight : state.energy
+  return { at, soc, solarA, solarB, load, battery, grid, temperature, energy, midnight }
 }
+
+const dayOf = (at: number): number => Math.floor(at / 86_400_000)
 
 /** Height of the sun as a share of noon; nothing between eight in the evening and six in the morning. */
 function sunAt(at: number): number {

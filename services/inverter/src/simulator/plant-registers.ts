@@ -15,7 +15,7 @@ export function plantRegisters(plant: PlantState): Record<string, number> {
     ac_power: ac,
     heat_sink_temperature: 25 + Math.abs(ac) / 300,
     ...batteryRegisters(plant),
-    ...energyRegisters(plant.energy),
+    ...energyRegisters(plant),
   }
 }
 
@@ -36,27 +36,43 @@ function batteryRegisters({ soc, battery, temperature, energy }: PlantState): Re
   }
 }
 
-/** Counters of the day; those of longer spans began before the simulation. */
-function energyRegisters(energy: EnergyCounters): Record<string, number> {
-  const solar = energy.solarA + energy.solarB
-  const counters = {
-    ac: solar + energy.discharged - energy.charged,
-    load: energy.load,
-    grid_load: energy.gridImport,
-    grid_feed: -energy.gridExport,
-  }
-  const spans = Object.entries(counters).flatMap(([name, value]) => [
-    [`energy_e_${name}_day`, value],
-    [`energy_e_${name}_month`, value + 200_000],
-    [`energy_e_${name}_year`, value + 2_400_000],
+/** Counters of the day and longer ones, which began before the simulation. */
+function energyRegisters({ energy, midnight }: PlantState): Record<string, number> {
+  const today = countersOf(energy, midnight)
+  const spans = Object.entries(countersOf(energy, nothing)).flatMap(([name, value]) => [
+    [`energy_e_${name}_day`, today[name] ?? 0],
+    [`energy_e_${name}_month`, value + (name === 'grid_feed' ? -200_000 : 200_000)],
+    [`energy_e_${name}_year`, value + (name === 'grid_feed' ? -2_400_000 : 2_400_000)],
   ])
   return {
     ...Object.fromEntries(spans),
     energy_e_load_total: 9_000_000 + energy.load,
     energy_grid_load_total: 3_000_000 + energy.gridImport,
     energy_e_grid_feed_total: -(4_000_000 + energy.gridExport),
-    energy_total: 11_000_000 + solar,
-    energy_e_dc_day_0: energy.solarA,
-    energy_e_dc_day_1: energy.solarB,
+    energy_total: 11_000_000 + energy.solarA + energy.solarB,
+    energy_e_dc_day_0: energy.solarA - midnight.solarA,
+    energy_e_dc_day_1: energy.solarB - midnight.solarB,
+  }
+}
+
+const nothing: EnergyCounters = {
+  solarA: 0,
+  solarB: 0,
+  load: 0,
+  gridImport: 0,
+  gridExport: 0,
+  charged: 0,
+  discharged: 0,
+}
+
+function countersOf(energy: EnergyCounters, since: EnergyCounters): Record<string, number> {
+  const grown = (name: keyof EnergyCounters) => energy[name] - since[name]
+  return {
+    ac: grown('solarA') + grown('solarB') + grown('discharged') - grown('charged'),
+    load: grown('load'),
+    grid_load: grown('gridImport'),
+    // The inverter counts what goes out below zero.
+    grid_feed: -grown('gridExport'),
+    ext: 0,
   }
 }

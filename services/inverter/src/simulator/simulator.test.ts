@@ -12,6 +12,7 @@ import { createFrameParser } from '../protocol/parser.ts'
 import { decodeValue, encodeValue } from '../protocol/wire-value.ts'
 import { followFaultsFile } from './faults-file.ts'
 import { advancePlant, largestBatteryPower, newPlant, type BatteryControl } from './plant-physics.ts'
+import { plantRegisters } from './plant-registers.ts'
 import { openReplay } from './replay.ts'
 import { startSimulator, type SimulatorOptions } from './simulator.ts'
 
@@ -81,6 +82,16 @@ test('energy is neither made nor lost, and the battery keeps within its bounds',
       },
     ),
   )
+})
+
+test('a day’s counters begin at nought at midnight, the others go on', () => {
+  const control = { strategy: 4, setpoint: 0, mayChargeFromGrid: false }
+  const evening = plantRegisters(advancePlant(newPlant(noon), noon + wholeDay / 3, { seed: 1, control }))
+  const later = advancePlant(newPlant(noon), noon + wholeDay / 2 + 3_600_000, { seed: 1, control })
+  const night = plantRegisters(later)
+  assert.ok(evening['energy_e_load_day']! > 2000)
+  assert.ok(night['energy_e_load_day']! < 1000 && night['energy_e_load_day']! > 0)
+  assert.ok(night['energy_e_load_total']! > evening['energy_e_load_total']!)
 })
 
 test('the battery obeys the four registers', () => {
