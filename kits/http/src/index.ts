@@ -4,6 +4,8 @@ export { addressGroup, clientAddress, type ForwardingTrust } from './client-addr
 export { docsFiles, type DocsFile } from './docs-page.ts'
 export { createEventStream, type EventStream, type Listener, type Subscription } from './event-stream.ts'
 export { Fault, type FaultReason, type FieldIssue, type RequestPart } from './faults.ts'
+export { listenAt } from './listen.ts'
+export { networkList } from './network-setting.ts'
 export { openApiOf, type ApiDescription } from './openapi.ts'
 export { routeFor, type Call, type Content, type Method, type Route, type RouteSpec, type Success } from './route.ts'
 export type { QuickAnswer, Shortcut } from './shortcut.ts'

@@ -1,20 +1,7 @@
 import { resolve } from 'node:path'
-import { createAddressSet } from '@hearth/http'
-import { commaList, commonSettings, parseSettings, portNumber, type Environment } from '@hearth/runtime'
+import { networkList } from '@hearth/http'
+import { commonSettings, parseSettings, portNumber, type Environment } from '@hearth/runtime'
 import { z } from 'zod'
-
-/** Addresses and networks, refused with the name of the variable when one is neither. */
-const networks = commaList.refine(
-  (entries) => {
-    try {
-      createAddressSet(entries)
-      return true
-    } catch {
-      return false
-    }
-  },
-  { error: 'must be a comma-separated list of IP addresses and CIDR networks' },
-)
 
 const switchSetting = z
   .enum(['true', 'false'], { error: 'must be true or false' })
@@ -27,7 +14,7 @@ const Settings = z.object({
   ...commonSettings,
   BIND_PORT: portNumber.default(8102),
   DATA_DIR: z.string().default('data/inverter'),
-  TRUSTED_PROXIES: networks,
+  TRUSTED_PROXIES: networkList,
   FORWARDED_HEADER: commonSettings.FORWARDED_HEADER.refine((name) => name.toLowerCase() !== 'forwarded', {
     error: 'must be a header that lists addresses, such as X-Forwarded-For; Forwarded is not read',
   }),
@@ -40,7 +27,7 @@ const Settings = z.object({
     .min(1, perMinuteRule)
     .max(1_000_000, perMinuteRule)
     .default(600),
-  RATE_LIMIT_EXEMPT: networks,
+  RATE_LIMIT_EXEMPT: networkList,
   OBJECT_REGISTRY_FILE: z.string().optional(),
   WRITE_ALLOWLIST_FILE: z.string().optional(),
   RELEASES_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),

@@ -1,21 +1,8 @@
 import { resolve } from 'node:path'
-import { createAddressSet } from '@hearth/http'
-import { commaList, commonSettings, parseSettings, portNumber, type Environment } from '@hearth/runtime'
+import { networkList } from '@hearth/http'
+import { commonSettings, parseSettings, portNumber, type Environment } from '@hearth/runtime'
 import { z } from 'zod'
 import { PublicEndpoint } from './settings/schema.ts'
-
-/** Addresses and networks, refused with the name of the variable when one is neither. */
-const networks = commaList.refine(
-  (entries) => {
-    try {
-      createAddressSet(entries)
-      return true
-    } catch {
-      return false
-    }
-  },
-  { error: 'must be a comma-separated list of IP addresses and CIDR networks' },
-)
 
 const driftRule = 'must be a whole number of seconds from 1 to 3600'
 
@@ -23,14 +10,14 @@ const Settings = z.object({
   ...commonSettings,
   BIND_PORT: portNumber.default(8101),
   DATA_DIR: z.string().default('data/vpn'),
-  TRUSTED_PROXIES: networks,
+  TRUSTED_PROXIES: networkList,
   SECRET_KEY: z.string().optional(),
   SECRET_KEY_FILE: z.string().optional(),
   WIREGUARD_BACKEND: z
     .enum(['auto', 'kernel', 'userspace', 'simulated'], { error: 'must be auto, kernel, userspace or simulated' })
     .default('auto'),
   PUBLIC_ENDPOINT: PublicEndpoint.optional(),
-  RATE_LIMIT_EXEMPT: networks,
+  RATE_LIMIT_EXEMPT: networkList,
   DRIFT_CHECK_SECONDS: z.coerce.number(driftRule).int(driftRule).min(1, driftRule).max(3600, driftRule).default(30),
 })
 
