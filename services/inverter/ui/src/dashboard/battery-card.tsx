@@ -60,7 +60,7 @@ function facts(
     ['Voltage', spell(measure(numberOf(values, 'battery_voltage'), 'V', 1))],
     ['Modules', modules === '0' ? '–' : modules],
     ['Cycles', spell(measure(numberOf(values, 'battery_cycles'), ''))],
-    ['Next calibration', days === undefined || days === null ? '–' : `in ${formatCount(Math.ceil(days), 'day')}`],
+    ['Calibration', days === undefined || days === null ? '–' : `in ${formatCount(Math.ceil(days), 'day')}`],
   ]
 }
 

@@ -8,11 +8,17 @@ import { ConnectionBanner } from './connection-banner.tsx'
 import { ConnectionCheck } from './connection-check.tsx'
 import { DeviceStateBadge, SimulatedBadge, stateSentences } from './device-badges.tsx'
 import { deviceFacts } from './device-cards.tsx'
+import { FurtherInverters } from './further-inverters.tsx'
+import { InverterLog } from './inverter-log.tsx'
 import { EngineeringMode, LimitsForm } from './limits-form.tsx'
 
 /** One inverter in full. */
-export function DeviceDetail(props: { device: AdminDevice; onOpen: (dialog: 'edit' | 'remove') => void }) {
-  const { device, onOpen } = props
+export function DeviceDetail(props: {
+  device: AdminDevice
+  devices: readonly AdminDevice[]
+  onOpen: (dialog: 'edit' | 'remove') => void
+}) {
+  const { device, devices, onOpen } = props
   return (
     <>
       <Link href="/inverters" className="hearth-link back-link">
@@ -65,6 +71,7 @@ export function DeviceDetail(props: { device: AdminDevice; onOpen: (dialog: 'edi
               <ConnectionCheck
                 address={() => ({ host: device.host, port: device.port, network_id: device.network_id })}
               />
+              <FurtherInverters device={device} devices={devices} />
             </div>
           )}
         </Section>
@@ -73,7 +80,10 @@ export function DeviceDetail(props: { device: AdminDevice; onOpen: (dialog: 'edi
           <EngineeringMode device={device} />
         </div>
       </div>
-      <CapabilitySection device={device} />
+      <div className="hearth-stack">
+        <CapabilitySection device={device} />
+        <InverterLog deviceId={device.device_id} />
+      </div>
     </>
   )
 }

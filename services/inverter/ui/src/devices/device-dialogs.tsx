@@ -19,9 +19,14 @@ type DeviceForm = UseFormReturnType<DeviceValues>
 const renewed = [keys.devices]
 
 /** Adds an inverter. */
-export function AddDevice({ onClose, onAdded }: { onClose: () => void; onAdded: (device: AdminDevice) => void }) {
+export function AddDevice(props: {
+  address: Pick<DeviceValues, 'host' | 'port' | 'network_id'>
+  onClose: () => void
+  onAdded: (device: AdminDevice) => void
+}) {
+  const { address, onClose, onAdded } = props
   const form = useForm<DeviceValues>({
-    initialValues: newDeviceValues,
+    initialValues: { ...newDeviceValues, ...address },
     validate: {
       device_id: (id) => (id.trim() === '' ? 'Give it a short name' : null),
       host: (host) => (host.trim() === '' ? 'Type its address in your network' : null),
@@ -131,14 +136,19 @@ function AddressFields({ form }: { form: DeviceForm }) {
 
 function MoreFields({ form }: { form: DeviceForm }) {
   return (
-    <Accordion variant="contained" chevronPosition="left" order={3}>
+    <Accordion
+      variant="contained"
+      chevronPosition="left"
+      order={3}
+      defaultValue={form.getValues().network_id === '' ? null : 'more'}
+    >
       <Accordion.Item value="more">
         <Accordion.Control>Several inverters, pace</Accordion.Control>
         <Accordion.Panel>
           <div className="hearth-stack">
             <NumberInput
               label="Network id"
-              description="Only for a further inverter behind the connection of another one: its address in the plant. Empty for the inverter that has the network cable. Diagnostics finds the others."
+              description="Only for a further inverter behind the connection of another one: its address in the plant. Empty for the inverter that has the network cable."
               min={0}
               max={4_294_967_295}
               allowDecimal={false}

@@ -13,6 +13,7 @@ import { CommandCard } from '../energy/command-card.tsx'
 import '../energy/energy.css'
 import { ModeCard } from '../energy/mode-card.tsx'
 import { OperationCard } from '../energy/operation-card.tsx'
+import { ProgramCard } from '../energy/program-card.tsx'
 import { ReadingsCard } from '../energy/readings-card.tsx'
 import { StopHistory } from '../energy/stop-history.tsx'
 import { JournalTable } from '../journal/journal-table.tsx'
@@ -63,6 +64,7 @@ function EnergyOf(props: { device: AdminDevice; devices: readonly AdminDevice[];
   const values = useValues(device.device_id)
   const signs = useSigns(device.device_id)
   const flow = values.data === undefined ? undefined : flowOf(values.data, signs)
+  const readings = <ReadingsCard device={device} values={values.data} flow={flow} />
   return (
     <>
       <ConnectionBanner device={device} />
@@ -71,10 +73,12 @@ function EnergyOf(props: { device: AdminDevice; devices: readonly AdminDevice[];
         <div className="hearth-stack">
           <ModeCard energy={energy} />
           {energy.mode === 'manual' && <CommandCard energy={energy} />}
+          {energy.mode === 'external' && <ProgramCard energy={energy} />}
+          {energy.mode !== 'manual' && readings}
         </div>
         <div className="hearth-stack">
           <OperationCard energy={energy} soc={flow?.soc} />
-          <ReadingsCard device={device} values={values.data} flow={flow} />
+          {energy.mode === 'manual' && readings}
           <StopHistory energy={energy} />
         </div>
       </div>

@@ -50,7 +50,9 @@ export function InvertersPage() {
           It may have been removed.
         </EmptyState>
       )}
-      {device !== undefined && <DeviceDetail device={device} onOpen={(kind) => setDialog({ kind, device })} />}
+      {device !== undefined && (
+        <DeviceDetail device={device} devices={devices.data} onOpen={(kind) => setDialog({ kind, device })} />
+      )}
       {dialog?.kind === 'edit' && <EditDevice device={dialog.device} onClose={close} />}
       {dialog?.kind === 'remove' && (
         <RemoveDevice device={dialog.device} onClose={close} onRemoved={() => navigate('/inverters')} />
@@ -102,6 +104,11 @@ function Overview({ devices, onOpen }: { devices: AdminDevice[]; onOpen: (dialog
       </Tabs>
       {params.has('add') && (
         <AddDevice
+          address={{
+            host: params.get('host') ?? '',
+            port: Number(params.get('port') ?? 8899),
+            network_id: params.get('network_id') ?? '',
+          }}
           onClose={() => setAdding(false)}
           onAdded={(device) => navigate(`/inverters/${encodeURIComponent(device.device_id)}`)}
         />
