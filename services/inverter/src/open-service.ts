@@ -43,6 +43,8 @@ export async function openService(config: Config, opening: Opening): Promise<Ser
   await createAdministrator(database, config.dataDirectory)
   const firstPassword = await pendingPassword(database, config.dataDirectory)
   const control = createControlSocket(config.dataDirectory)
+  // Closed after the app: a command that is under way gets its answer.
+  cleanup.defer(() => control.close())
   const { wrapDispatchStore } = opening
   const app = await createApp({
     config,
@@ -57,7 +59,6 @@ export async function openService(config: Config, opening: Opening): Promise<Ser
   })
   cleanup.defer(() => app.close())
   await control.listen((request, response) => app.http.routing(request, response))
-  cleanup.defer(() => control.close())
   const resources = cleanup.move()
   return { app, firstPassword, close: () => resources.disposeAsync() }
 }

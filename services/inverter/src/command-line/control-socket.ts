@@ -5,6 +5,9 @@ import type { Socket } from 'node:net'
 
 const name = 'control.sock'
 
+/** How long an answer that is being sent may hold up the end, milliseconds. */
+const lastWords = 1000
+
 /** Longest address of a socket the system takes, bytes. */
 const longestAddress = 100
 
@@ -38,8 +41,9 @@ export function createControlSocket(dataDirectory: string): ControlSocket {
     },
     close: () =>
       new Promise((resolve) => {
-        server.closeAllConnections()
+        const limit = setTimeout(() => server.closeAllConnections(), lastWords)
         server.close(() => {
+          clearTimeout(limit)
           rmSync(join(dataDirectory, name), { force: true })
           resolve()
         })

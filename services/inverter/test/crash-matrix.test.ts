@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { test } from 'node:test'
+import { createFastTimers } from '@hearth/runtime'
+import { temporaryDirectory } from '@hearth/testing'
+import { startSimulator, type Simulator } from '../src/simulator/simulator.ts'
+import { evening, ownSettings, registersOf, startWithBattery } from './battery.ts'
+import { catalog } from './in-process.ts'
+import type { Order } from './mortal-gateways.ts'
+
+const program = join(import.meta.dirname, 'mortal-gateways.ts')
+const speed = 20
+/** Longest life of a process, milliseconds; one that hangs ends the test and not the machine. */
+const longest = 60_000
+
+/** What a house is to live through. */
+type Task = Omit<Order, 'folder'>
+
+/** How a life went: whether it got to its point, and what it persisted. */
+interface Outcome {
+  readonly isFrozen: boolean
+  readonly announced: readonly boolean[]
+}
+
+/** An inverter and a data directory in which one life follows the other. */
+class House implements AsyncDisposable {
+  readonly folder: string
+  readonly inverter: Simulator
+  readonly #remove: () => Promise<void>
+  /** What it lived through last. */
+  last: Task | undefined
+
+  constructor(folder: Awaited<ReturnType<typeof temporaryDirectory>>, inverter: Simulator) {
+    this.folder = folder.path
+    this.inverter = inverter
+    this.#remove = async () => folder[Symbol.asyncDispose]()
+  }
+
+  setGrid(watts: number): void {
+    this.inverter.setFaults({ values: { grid_power: watts, battery_power: 0 } })
+  }
+
+  /** After a life was killed the next one has to have put everything right, unless it was killed at that. */
+  check(task: Task): void {
+    if (task.life === 'recover') return
+    const what = this.last === undefined ? 'at first' : `after ${JSON.stringify(this.last)}`
+    assert.deepEqual(registersOf(this.inverter), ownSettings, what)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.inverter.close()
+    await this.#remove()
+  }
+}
+
+/** Houses whose gateways share a process and die together. */
+class Street implements AsyncDisposable {
+  readonly #timers = createFastTimers(speed, evening)
+  readonly #houses: House[] = []
+  readonly #cache: string
+
+  constructor(cache: string) {
+    this.#cache = cache
+  }
+
+  async build(count: number): Promise<void> {
+    const timers = this.#timers
+    for (let number = 0; number < count; number += 1) {
+      const inverter = await startSimulator({ port: 0, timers, catalog, seed: 1 })
+      const house = new House(await temporaryDirectory('crash'), inverter)
+      this.#houses.push(house)
+      const gateway = await startWithBattery({
+        folder: house.folder,
+        inverter,
+        timers,
+        // Sixty registrations at every start would be most of the work.
+        device: { periodic_reads: false },
+      })
+      await gateway.stop()
+    }
+  }
+
+  /** Each house lives through its task, as many as there are. */
+  async live(tasks: readonly Task[]): Promise<Outcome[]> {
+    const inhabited = this.#houses.slice(0, tasks.length)
+    for (const house of inhabited) house.setGrid(1000)
+    const orders = inhabited.map(({ folder }, index) => ({ folder, ...tasks[index] }))
+    const words = [program, String(speed), String(this.#timers.now()), JSON.stringify(orders)]
+    const environment = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: this.#cache }
+    const child = spawn(process.execPath, words, { env: environment, stdio: ['pipe', 'pipe', 'pipe'] })
+    child.stdin.on('error', () => undefined)
+    const limit = setTimeout(() => child.kill('SIGKILL'), longest)
+    const errors: string[] = []
+    let outcomes: Outcome[] | undefined
+    createInterface({ input: child.stderr }).on('line', (line) => errors.push(line))
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const [word, ...rest] = line.split(' ')
+      if (word === 'grid') inhabited[Number(rest[0])]?.setGrid(Number(rest[1]))
+      if (word === 'done') outcomes = JSON.parse(rest.join(' ')) as Outcome[]
+      if (word !== 'recovered') return
+      try {
+        for (const [index, house] of inhabited.entries()) house.check(tasks[index] as Task)
+      } catch (error) {
+        errors.push(String(error))
+        child.kill('SIGKILL')
+      }
+      child.stdin.write('go on\n')
+    })
+    const [, signal] = (await once(child, 'close')) as [number | null, string | null]
+    clearTimeout(limit)
+    assert.ok(signal === 'SIGKILL' && outcomes !== undefined, errors.join('\n'))
+    for (const [index, house] of inhabited.entries()) house.last = tasks[index]
+    return outcomes
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const house of this.#houses) await house[Symbol.asyncDispose]()
+  }
+}
+
+/**
+ * The points of a life: before everything it persists, and after every announcement of a write. After anything else that is
+ * persisted, nothing happens until the next time.
+ */
+function pointsOf(life: Task['life'], { announced }: Outcome): Task[] {
+  return announced.flatMap((isAnnouncement, index) => {
+    const before: Task = { life, nth: index + 1, moment: 'before' }
+    return isAnnouncement ? [before, { ...before, moment: 'after' }] : [before]
+  })
+}
+
+const unharmed = (life: Task['life']): Task => ({ life, nth: 0, moment: 'before' })
+
+test('40 killed at any point of any operation, the next start gives the inverter its settings back and resumes nothing', async (t) => {
+  await using cache = await temporaryDirectory('cache')
+  const perStreet = 5
+  await using first = new Street(cache.path)
+  await using second = new Street(cache.path)
+  const streets = [first, second]
+  for (const street of streets) await street.build(perStreet)
+  const whole = await first.live([unharmed('everything'), unharmed('charge'), unharmed('leave')])
+  const [recovery] = await second.live([unharmed('leave')]).then(() => second.live([unharmed('recover')]))
+  const lives = [...pointsOf('everything', whole[0] as Outcome), ...pointsOf('charge', whole[1] as Outcome)]
+  const recoveries = pointsOf('recover', recovery as Outcome)
+  let deaths = 0
+  const count = (outcomes: readonly Outcome[]) => {
+    deaths += outcomes.filter(({ isFrozen }) => isFrozen).length
+  }
+  const rounds: ((street: Street) => Promise<void>)[] = []
+  const inRounds = (tasks: readonly Task[], round: (some: readonly Task[], street: Street) => Promise<void>) => {
+    for (let from = 0; from < tasks.length; from += perStreet)
+      rounds.push((street) => round(tasks.slice(from, from + perStreet), street))
+  }
+  inRounds(lives, async (some, street) => count(await street.live(some)))
+  inRounds(recoveries, async (some, street) => {
+    await street.live(some.map(() => unharmed('leave')))
+    count(await street.live(some))
+  })
+  await Promise.all(
+    streets.map(async (street) => {
+      for (let round = rounds.shift(); round !== undefined; round = rounds.shift()) await round(street)
+      // Somebody has to find what the last ones left behind.
+      await street.live(Array.from({ length: perStreet }, () => unharmed('charge')))
+    }),
+  )
+  const points = lives.length + recoveries.length
+  t.diagnostic(
+    `${deaths} deaths at ${points} points: ${lives.length} of operations, ${recoveries.length} of recoveries`,
+  )
+  assert.ok(points > 80, String(points))
+  // The loop may write once less in a life than in the one that was counted.
+  assert.ok(deaths >= points * 0.9, `${deaths} of ${points}`)
+})
