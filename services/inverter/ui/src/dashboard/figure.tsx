@@ -4,6 +4,7 @@ import { IconClockExclamation } from '@tabler/icons-react'
 import type { ComponentType, ReactNode } from 'react'
 import { type LiveValue, staleness } from '../values/live-value.ts'
 import type { Quantity } from '../values/quantity.ts'
+import './figure.css'
 
 /** One number with what it is called; while it is not known, its room is kept. */
 export function Figure(props: {

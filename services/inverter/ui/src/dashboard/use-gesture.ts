@@ -30,7 +30,7 @@ export function useGesture(edit: GridEdit, widget: Placed, kind: 'move' | 'resiz
       const begun = gesture.current
       const frame = edit.frame.current
       if (begun === undefined || frame === null) return
-      const columns = Math.round((event.pageX - begun.x) / ((frame.clientWidth + gap) / 12))
+      const columns = hasColumns(frame) ? Math.round((event.pageX - begun.x) / ((frame.clientWidth + gap) / 12)) : 0
       const rows = Math.round((event.pageY - begun.y) / (rowHeight + gap))
       const { x, y, w, h } = begun.widget
       edit.slotTo(kind === 'move' ? { x: x + columns, y: y + rows } : { w: w + columns, h: h + rows }, begun.widgets)
@@ -38,4 +38,9 @@ export function useGesture(edit: GridEdit, widget: Placed, kind: 'move' | 'resiz
     onPointerUp: end,
     onPointerCancel: end,
   }
+}
+
+/** On a phone everything stands in one column, so a finger that drifts sideways must not change the wide arrangement. */
+function hasColumns(frame: HTMLElement): boolean {
+  return getComputedStyle(frame).gridTemplateColumns.split(' ').length > 1
 }
