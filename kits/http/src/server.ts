@@ -18,6 +18,8 @@ export interface ErrorAnswer {
   readonly headers?: Readonly<Record<string, string>>
   /** Media type of the body; `application/json` when left out. */
   readonly media?: string
+  /** A status from 500 that is no failure of the server itself, and no matter for its log. */
+  readonly isForeseen?: boolean
 }
 
 /** What the guard is told about the request before anything of it is parsed. */
@@ -215,7 +217,7 @@ function looksLikeFile(url: string): boolean {
 
 function sendError(parts: ServerParts, reply: FastifyReply, error: unknown): FastifyReply {
   const answer = parts.toError(faultOfError(error), reply.request)
-  if (answer.status >= 500)
+  if (answer.status >= 500 && answer.isForeseen !== true)
     parts.log.error({ err: error, url: reply.request.url.replace(/\?.*/s, '') }, 'request failed')
   return reply
     .code(answer.status)

@@ -128,6 +128,7 @@ export function toError(error: unknown, where: Occurrence): ErrorAnswer {
   return {
     status: effective,
     media: 'application/problem+json',
+    isForeseen: problem.code !== 'internal_error',
     body: {
       type: `urn:device-api:problem:${problem.code}`,
       title,
