@@ -131,11 +131,11 @@ const lives = {
     await mortal.call('DELETE')
   },
   async everything(mortal: Mortal) {
+    await mortal.start('charge_from_grid', charging)
     await mortal.start('discharge_to_load', { target_soc_percent: 20, max_power_w: 3000 })
     mortal.setGrid(100)
     await follow(mortal, 1200)
     await follow(mortal, -500)
-    await mortal.start('charge_from_grid', charging)
     await mortal.call('DELETE')
   },
   /** Leaves an operation behind for the next life. */

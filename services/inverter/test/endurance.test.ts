@@ -1,0 +1,10 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { endure } from './endurance.ts'
+
+test('after an hour of troubles that come and go everything is as if there had been none', async (t) => {
+  const { answers, troubles } = await endure({ hours: 1, speed: 200, seed: 7 })
+  t.diagnostic(`${troubles} troubles; answers by status: ${JSON.stringify(answers)}`)
+  assert.ok((answers['200'] ?? 0) > 50, JSON.stringify(answers))
+  assert.ok(troubles > 5)
+})
