@@ -18,6 +18,9 @@ import { catalog } from './in-process.ts'
 /** The longest payload of a short answer. */
 const longest = 246
 
+/** A device that is asked without a pause. */
+const quick = { periodic_reads: false, request_gap_ms: 0 }
+
 /** What a checksum is computed over when the text is answered at full, rightly declared length. */
 function longBody(payload: Uint8Array): Buffer {
   const head = Buffer.alloc(7)
@@ -27,22 +30,32 @@ function longBody(payload: Uint8Array): Buffer {
   return Buffer.concat([head, payload])
 }
 
-test('1 a long answer of a wrong length may come byte by byte as well', async () => {
+test('1 a long answer may come byte by byte as well, whatever it says of its length', async () => {
   await using gateway = await startFaulty({ byteByByteMs: 2 }, { speed: 1 })
-  for (const longLength of ['small', 'large', 'right'] as const) {
+  for (const longLength of ['large', 'right'] as const) {
     gateway.inverter.setFaults({ longLength })
     await assertText(gateway, textOf(longest + 4, `long and ${longLength}`))
   }
   await assertCounters(gateway, { ...noDamage, discarded_bytes: 0, connection_epoch: 1 })
+  // Here a machine that is busy elsewhere looks like a line that fell silent; the question is repeated then.
+  gateway.inverter.setFaults({ longLength: 'small' })
+  await assertText(gateway, textOf(longest + 4, 'long and small'))
 })
 
 test('2 a long answer cut in two at any place is the same value', async () => {
-  await using gateway = await startFaulty({ splitPauseMs: 10 })
-  for (const splitAt of [1, 2, 3, 4, 5, 6, 7, 8, 9, 20, 100, 247, 250, 251, 252, 253, 254, 255, 258, 259, 260, 261]) {
-    gateway.inverter.setFaults({ splitAt })
+  await using gateway = await startFaulty({ splitPauseMs: 10 }, { speed: 2, device: quick })
+  const head = [1, 2, 3, 4, 5, 6, 7, 8, 9]
+  const inside = [20, 100, 247, 250, 251, 252, 253, 254, 255, 258, 259, 260, 261]
+  for (const longLength of ['right', 'large'] as const)
+    for (const splitAt of [...head, ...inside]) {
+      gateway.inverter.setFaults({ longLength, splitAt })
+      await assertText(gateway, textOf(longest + 1, `cut at ${splitAt}`))
+    }
+  await assertCounters(gateway, { ...noDamage, discarded_bytes: 0, connection_epoch: 1 })
+  for (const splitAt of inside) {
+    gateway.inverter.setFaults({ longLength: 'small', splitAt })
     await assertText(gateway, textOf(longest + 1, `cut at ${splitAt}`))
   }
-  await assertCounters(gateway, { ...noDamage, discarded_bytes: 0, connection_epoch: 1 })
 })
 
 test('8 a long answer with a wrong length is whole, alone and before another frame', async () => {
@@ -133,7 +146,7 @@ test('11 a long answer that is never completed costs the connection and no more'
 })
 
 test('12 a stream without end costs the connection and no more', async () => {
-  await using gateway = await startFaulty({ latencyMs: 20 }, { speed: 20 })
+  await using gateway = await startFaulty({}, { speed: 20 })
   for (let epoch = 2; epoch <= 4; epoch += 1) {
     gateway.inverter.setFaults({ endless: true })
     const { status, body } = await readFresh(gateway, 'battery_voltage')

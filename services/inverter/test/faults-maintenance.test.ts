@@ -4,7 +4,6 @@ import { eventually } from '@hearth/testing'
 import { dispatchOf, ownSettings, registersOf, start, startWithBattery, writesOf } from './battery.ts'
 import {
   assertCounters,
-  assertRead,
   countersOf,
   readFresh,
   recovers,
@@ -37,8 +36,8 @@ async function assertRefused(gateway: TestGateway, path: string): Promise<void> 
 }
 
 test('25 when the bootloader announces itself nothing more is sent, and requests are told when to come again', async () => {
-  await using gateway = await startFaulty({}, { speed: 20 })
-  await assertRead(gateway, 'battery_voltage')
+  await using gateway = await startFaulty({}, { speed: 60 })
+  await recovers(gateway, 'battery_voltage')
   gateway.inverter.setFaults({ bootloader: true })
   await isInMaintenance(gateway)
   const before = framesReceived(gateway)
@@ -130,8 +129,9 @@ test('27 after each cool-down one question is asked; the device serves again whe
 
 test('28 while the bootloader runs nothing is written for a dispatch, whose record stays until it is put right', async () => {
   await using gateway = await startWithBattery({ speed: 200, device: { periodic_reads: false } })
-  const started = await start(gateway, 'charge_from_grid')
-  assert.ok(started.status < 300, started.text)
+  // At this pace a start may well be given up for an answer that came a few milliseconds too late.
+  const begin = () => start(gateway, 'charge_from_grid')
+  await eventually(begin, ({ status }) => status < 300, { what: 'a start' })
   gateway.inverter.setFaults({ bootloader: true })
   await isInMaintenance(gateway)
   const written = writesOf(gateway.inverter).length

@@ -72,7 +72,7 @@ test('18 an inverter that accepts and says nothing is asked ever more seldom, an
 
 test('19 an inverter that cannot be reached for ten hours is tried once a minute, and told of once', async () => {
   const { log, messages } = createMemoryLog()
-  await using gateway = await startFaulty({ refuse: true }, { speed: 6000, log })
+  await using gateway = await startFaulty({ refuse: true }, { speed: 10_000, log })
   await becomesUnreachable(gateway)
   await passes(gateway, hour / 30)
   const told = messages.length

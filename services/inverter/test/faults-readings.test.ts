@@ -128,7 +128,7 @@ test('14 answers to somebody else before ours are counted and never taken for ou
 })
 
 test('14 ten frames nobody asked for within a minute are suspected, the service goes on, and it passes', async () => {
-  await using gateway = await startFaulty({ foreignReplies: 3 }, { speed: 50 })
+  await using gateway = await startFaulty({ foreignReplies: 3 }, { speed: 25 })
   for (let count = 0; count < 3; count += 1) await assertRead(gateway, 'battery_voltage')
   assert.equal((await standingOf(gateway)).foreign_access_suspected, false)
   await assertRead(gateway, 'battery_voltage')

@@ -35,15 +35,26 @@ export async function startFaulty(
   faults: Partial<Faults>,
   { speed = 10, ...starting }: Starting = {},
 ): Promise<TestGateway> {
-  const gateway = await startGateway({
-    speed,
-    device: { periodic_reads: false },
-    ...starting,
-    simulator: { ...starting.simulator, faults: { frozenPlant: true, latencyMs: 0 } },
-  })
+  await using cleanup = new AsyncDisposableStack()
+  const gateway = cleanup.use(
+    await startGateway({
+      speed,
+      device: { periodic_reads: false },
+      ...starting,
+      simulator: { ...starting.simulator, faults: { frozenPlant: true, latencyMs: 0 } },
+    }),
+  )
   await gateway.isReady()
+  if (speed <= 50) await isQuiet(gateway)
   gateway.inverter.setFaults(faults)
+  cleanup.move()
   return gateway
+}
+
+/** Waits for the last thing a new connection asks for; after it there is nothing but a heartbeat a minute. */
+async function isQuiet({ service }: TestGateway): Promise<void> {
+  const ask = () => service.app.devices.find('main')?.firmware ?? null
+  await eventually(ask, (firmware) => firmware !== null, { what: 'the firmware', everyMs: 5 })
 }
 
 export async function countersOf(gateway: TestGateway): Promise<Counters> {

@@ -33,7 +33,7 @@ export const Faults = z.strictObject({
   longLength: z.enum(['wrong', 'right', 'small', 'large']).default('wrong'),
   /** Long answers break off in the middle. */
   truncateLong: z.boolean().default(false),
-  /** Every request is answered by bytes without end. */
+  /** Every request is answered by bytes without end, and by nothing else. */
   endless: z.boolean().default(false),
   /** Answers come with another plant address. */
   wrongAddress: z.boolean().default(false),

@@ -11,7 +11,7 @@ import type { PlantState } from './plant-physics.ts'
 import type { RegisterFile } from './register-file.ts'
 import type { Replay } from './replay.ts'
 import { SerialLine } from './serial-line.ts'
-import { bootloaderAnnouncement, endlessBytes, longestShort, transmissionsOf, type Reply } from './transmissions.ts'
+import { bootloaderAnnouncement, longestShort, transmissionsOf, type Reply } from './transmissions.ts'
 import { keepState } from './state-file.ts'
 import { WireLog, type WireEntry } from './wire-log.ts'
 
@@ -262,7 +262,6 @@ class TcpSimulator implements Simulator {
     const transmissions = transmissionsOf(answer, { faults: this.#faults, catalog, seed })
     for (const transmission of transmissions.slice(0, -1)) this.#line.add(transmission)
     for (const own of transmissions.slice(-1)) this.#line.add({ ...own, onSent })
-    if (this.#faults.endless) this.sendRaw(endlessBytes)
   }
 
   /** Somebody wrote the interval: the values that are sent by themselves follow it, none at zero. */

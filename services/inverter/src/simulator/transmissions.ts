@@ -18,13 +18,14 @@ export const longestShort = 246
 export const bootloaderAnnouncement: Uint8Array = Buffer.from('50f705ab', 'hex')
 
 /** The beginning of an answer that never ends. */
-export const endlessBytes: Uint8Array = Buffer.concat([Buffer.from('2b06ffff', 'hex'), Buffer.alloc(20_000, 1)])
+const endlessBytes: Uint8Array = Buffer.concat([Buffer.from('2b06ffff', 'hex'), Buffer.alloc(20_000, 1)])
 
 /** What goes over the line for one answer: what somebody else asked for, then the answer, as the faults have it. */
 export function transmissionsOf(
   answer: Answer,
   { faults, catalog, seed }: { faults: Faults; catalog: Catalog; seed: number },
 ): Transmission[] {
+  if (faults.endless) return [{ parts: [endlessBytes], afterMs: 0, pauseMs: 0 }]
   const address = seenAddress(answer.address, faults)
   const bytes = answerBytes({ ...answer, address }, faults)
   const own = {
