@@ -26,7 +26,7 @@ export const evening = Date.UTC(2026, 0, 15, 19, 0)
 
 /** A gateway that may dispatch, on an inverter with its owner's settings. */
 export async function startWithBattery(starting: Starting = {}): Promise<TestGateway> {
-  const timers = starting.timers ?? createFastTimers(starting.speed ?? 40, evening)
+  const timers = starting.timers ?? createFastTimers(starting.speed ?? 20, evening)
   const gateway = await startGateway({ ...starting, timers })
   giveOwnSettings(gateway.inverter)
   await gateway.allowDispatch()

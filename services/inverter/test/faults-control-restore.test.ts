@@ -22,6 +22,7 @@ import {
   stop,
   wish,
   writesOf,
+  type Mode,
 } from './battery.ts'
 import { catalog, main, startGateway, type TestGateway } from './in-process.ts'
 
@@ -31,7 +32,7 @@ const positions = [1, 2, 3, 4, 5]
 /** An operation whose handing back loses the inverter at the write with this number. */
 async function loseWhileHandingBack(gateway: TestGateway, position: number): Promise<void> {
   const { inverter } = gateway
-  assert.equal((await start(gateway, 'charge_from_grid')).status, 200)
+  await begin(gateway, 'charge_from_grid')
   let isAway = false
   onWrite(inverter, (_name, count) => {
     if (count === position) {
@@ -41,10 +42,20 @@ async function loseWhileHandingBack(gateway: TestGateway, position: number): Pro
     return count === position ? 'lose' : undefined
   })
   const reply = await stop(gateway)
-  assert.ok(isAway)
   assert.deepEqual([reply.status, reply.body.state], [200, 'fault_restore_pending'], reply.text)
-  assert.deepEqual([reply.body.restore_required, reply.body.control_state], [true, 'unknown'])
-  assert.notEqual(reply.body.next_restore_at, null)
+  await eventually(
+    () => isAway,
+    (away) => away,
+  )
+  const pending = await reaches(gateway, 'fault_restore_pending')
+  assert.deepEqual([pending.restore_required, pending.control_state], [true, 'unknown'])
+  assert.notEqual(pending.next_restore_at, null)
+}
+
+/** Starts, again when this machine was too slow for its fast time, so that the device seemed not to answer. */
+async function begin(gateway: TestGateway, mode: Mode): Promise<void> {
+  const ask = () => start(gateway, mode)
+  await eventually(ask, ({ status }) => status === 200, { what: mode })
 }
 
 for (const [when, ms] of Object.entries(absences))
@@ -52,7 +63,7 @@ for (const [when, ms] of Object.entries(absences))
     // What is lost is lost one after the other, so that nothing but the loss is in the way; what is waited for, together.
     const gateways: TestGateway[] = []
     for (const position of positions) {
-      gateways.push(await startWithBattery({ speed: ms > 60_000 ? 60 : 40 }))
+      gateways.push(await startWithBattery({ speed: ms > 60_000 ? 60 : 25 }))
       await loseWhileHandingBack(gateways.at(-1) as TestGateway, position)
     }
     await Promise.all(
@@ -69,7 +80,7 @@ for (const [when, ms] of Object.entries(absences))
         assert.deepEqual([reason, required], ['operator_cancelled', false])
         assert.deepEqual(registersOf(gateway.inverter), ownSettings)
         await gateway.isReady()
-        assert.equal((await start(gateway, 'hold')).status, 200)
+        await begin(gateway, 'hold')
       }),
     )
   })
@@ -228,6 +239,12 @@ test('41 on a full disk a start is refused before anything is written, wherever 
     const before = writesOf(gateway.inverter).length
     const reply = await start(gateway, 'charge_from_grid')
     disk.fullFrom = Infinity
+    if (reply.status === 502) {
+      // This machine was too slow for its fast time, so that the device seemed not to answer: the same point again.
+      await reaches(gateway, 'idle')
+      point -= 1
+      continue
+    }
     if (reply.status === 200) {
       assert.ok(point > 10, String(point))
       break
