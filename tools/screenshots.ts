@@ -6,6 +6,6 @@ import { root } from '../cli/services.ts'
 const wanted = process.argv.slice(2)
 for (const file of globSync('services/*/test/screenshots.ts', { cwd: root }).sort()) {
   if (wanted.length > 0 && !wanted.some((name) => file.startsWith(`services/${name}/`))) continue
-  const { takeScreenshots } = (await import(join(root, file))) as { takeScreenshots(images: string): Promise<void> }
+  const { takeScreenshots } = (await import(join(root, file))) as { takeScreenshots: (images: string) => Promise<void> }
   await takeScreenshots(join(root, 'docs/images'))
 }

@@ -199,8 +199,9 @@ function refuseOtherMethods(
 
 async function answerUnknown(parts: ServerParts, sendPage: SendPage, guarded: GuardedRequest): Promise<FastifyReply> {
   const { request, reply } = guarded
-  const isApi = (parts.apiPaths ?? ['/api']).some((path) => new RegExp(`^${path}(?:[/?]|$)`).test(request.url))
-  if (request.method === 'GET' && !isApi && !looksLikeFile(request.url)) return sendPage(reply)
+  const isApi = (parts.apiPaths ?? ['/api']).some((path) => new RegExp(`^/*${path}(?:[/?]|$)`, 'i').test(request.url))
+  const isReading = request.method === 'GET' || request.method === 'HEAD'
+  if (isReading && !isApi && !looksLikeFile(request.url)) return sendPage(reply)
   try {
     if (isApi) await parts.guard(guarded, undefined)
     throw new Fault({ kind: 'not-found' })

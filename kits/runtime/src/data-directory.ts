@@ -21,13 +21,16 @@ function makeDirectory(path: string): void {
   mkdirSync(path, { mode: 0o700 })
 }
 
+/** Another process owns the data directory. */
+export class DataInUse extends OperatorError {}
+
 /** Held while a process owns a data directory; the system lets go of it when the process ends, however it ends. */
 export interface DataDirectoryLock extends Disposable {
   release(): void
 }
 
 /**
- * Claims the data directory for this process. A second claim, from this or another process, throws an `OperatorError`.
+ * Claims the data directory for this process. A second claim, from this or another process, throws `DataInUse`.
  * The lock is an exclusive SQLite transaction on `service.lock`, so a `kill -9` leaves nothing to clean up.
  */
 export function lockDataDirectory(path: string): DataDirectoryLock {
@@ -38,7 +41,7 @@ export function lockDataDirectory(path: string): DataDirectoryLock {
     database.exec('pragma busy_timeout = 0; pragma journal_mode = memory; begin exclusive')
   } catch (error) {
     database.close()
-    throw new OperatorError(`DATA_DIR: ${path} is in use by another running service`, { cause: error })
+    throw new DataInUse(`DATA_DIR: ${path} is in use by another running service`, { cause: error })
   }
   const release = () => {
     if (database.isOpen) database.close()

@@ -1,7 +1,13 @@
 export { writeFileAtomic } from './atomic-file.ts'
 export { box } from './box.ts'
 export { createManualClock, systemClock, type Clock } from './clock.ts'
-export { lockDataDirectory, makePrivateFile, openDataDirectory, type DataDirectoryLock } from './data-directory.ts'
+export {
+  DataInUse,
+  lockDataDirectory,
+  makePrivateFile,
+  openDataDirectory,
+  type DataDirectoryLock,
+} from './data-directory.ts'
 export type { DoctorFact } from './doctor.ts'
 export { createKeyedQueue, QueueFull, type KeyedQueue } from './keyed-queue.ts'
 export { closeOnSignal, shutdownLimit } from './lifecycle.ts'

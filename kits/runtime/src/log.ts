@@ -15,18 +15,28 @@ const secretMembers = [
   'cookie',
 ]
 
+/** How a log is written. */
+export interface LogOptions {
+  readonly name: string
+  readonly level: string
+  /** `stdout` for text lines there, whatever it is; left out, the log goes to stderr. */
+  readonly output?: 'stdout'
+}
+
 /**
  * The service's log on stderr: text on a terminal, one JSON object a line otherwise. Members with the names of secrets are
  * removed up to two levels deep; the rule for callers stays not to log them at all.
  */
-export function createLog(options: { name: string; level: string }): Log {
+export function createLog(options: LogOptions): Log {
   const redact = { paths: secretMembers.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), remove: true }
   const settings = { name: options.name, level: options.level, redact }
-  if (process.stderr.isTTY) {
-    return pino(
-      settings,
-      pretty({ destination: 2, sync: true, ignore: 'pid,hostname,name', translateTime: 'HH:MM:ss' }),
-    )
-  }
+  if (options.output === 'stdout') return pino(settings, textTo(1))
+  if (process.stderr.isTTY) return pino(settings, textTo(2))
   return pino({ ...settings, base: { name: options.name } }, pino.destination({ fd: 2, sync: true }))
+}
+
+/** One line of text an entry, in colour on a terminal. */
+function textTo(destination: 1 | 2) {
+  const colorize = destination === 1 ? process.stdout.isTTY : process.stderr.isTTY
+  return pretty({ destination, sync: true, colorize, ignore: 'pid,hostname,name', translateTime: 'HH:MM:ss' })
 }

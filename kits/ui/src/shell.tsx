@@ -24,7 +24,7 @@ export function Shell(props: { service: Service; pages: readonly Page[]; live: C
   const { user } = useSession()
   const mine = pages.filter((page) => mayOpen(page, user.role))
   const narrow = useMediaQuery('(max-width: 47.99em)', undefined, { getInitialValueInEffect: false })
-  const placed = (place: 'navigation' | 'menu') => mine.filter((page) => placeOf(page, narrow === true) === place)
+  const placed = (place: 'navigation' | 'menu') => mine.filter((page) => placeOf(page, narrow) === place)
   const Icon = service.icon
   return (
     <div className="hearth-shell">

@@ -60,7 +60,7 @@ const shares: number[] = []
 for (let round = 1; round <= rounds; round += 1) {
   await get(`${batch}/battery_soc`)
   const shared = { token, connections, seconds }
-  const plain = await putLoad({ ...shared, port: portOf(empty as never), path: '/' })
+  const plain = await putLoad({ ...shared, port: portOf(empty), path: '/' })
   const cached = await putLoad({ ...shared, port: portOf(service.app.http as never), path: `${batch}/battery_soc` })
   shares.push(cached.perSecond / plain.perSecond)
   process.stdout.write(

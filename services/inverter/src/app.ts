@@ -48,6 +48,7 @@ export interface App {
   readonly http: Awaited<ReturnType<typeof createServer>>
   readonly devices: Devices
   readonly control: Control
+  readonly events: Events
   close(): Promise<void>
 }
 
@@ -76,6 +77,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     http,
     devices: control.devices,
     control,
+    events,
     async close() {
       isStopping = true
       // The web pages and programs go on reading while the devices get their own settings back.

@@ -87,6 +87,7 @@ class ControlRoom implements Control {
       devices: () => this.graph.devices(),
       listeners: () => events.listeners(),
       intervalMs: () => settings.current().live_interval_seconds * 1000,
+      readiness: (runtime) => this.readiness.device(runtime),
       publish: (event) => events.publish(event),
     })
     this.readiness = createReadiness({

@@ -7,7 +7,7 @@ import { firstSignInLines, openService } from './open-service.ts'
 /** Runs the service in the foreground until it is told to stop. Prints one line when it answers. */
 export async function serve(environment: Environment): Promise<void> {
   const config = readConfig(environment)
-  const log = createLog({ name: 'inverter', level: config.logLevel })
+  const log = createLog({ name: 'inverter', level: config.logLevel, output: 'stdout' })
   const service = await openService(config, { log })
   const place = { host: config.bindAddress, port: config.bindPort }
   const url = await listenAt(service.app.http, place).catch(async (error: unknown) => {

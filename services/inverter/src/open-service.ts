@@ -1,5 +1,13 @@
 import { join } from 'node:path'
-import { lockDataDirectory, openDataDirectory, systemTimers, type Log, type Timers } from '@hearth/runtime'
+import {
+  DataInUse,
+  lockDataDirectory,
+  openDataDirectory,
+  systemTimers,
+  type DataDirectoryLock,
+  type Log,
+  type Timers,
+} from '@hearth/runtime'
 import { createAdministrator, pendingPassword } from './accounts/first-password.ts'
 import { createApp, type App, type AppParts } from './app.ts'
 import { loadCatalog } from './catalog/catalog.ts'
@@ -37,7 +45,7 @@ export async function openService(config: Config, opening: Opening): Promise<Ser
   const catalog = loadCatalog({ registry: config.registryFile, allowlist: config.allowlistFile })
   await findSecret(config)
   openDataDirectory(config.dataDirectory)
-  cleanup.use(lockDataDirectory(config.dataDirectory))
+  cleanup.use(await claim(config.dataDirectory, isOffline ? 0 : commandPatience))
   const { database } = await openStorage(config)
   cleanup.defer(() => database.close())
   await createAdministrator(database, config.dataDirectory)
@@ -61,6 +69,21 @@ export async function openService(config: Config, opening: Opening): Promise<Ser
   await control.listen((request, response) => app.http.routing(request, response))
   const resources = cleanup.move()
   return { app, firstPassword, close: () => resources.disposeAsync() }
+}
+
+/** How long a service waits for a command that has the data open, milliseconds. */
+const commandPatience = 3000
+
+async function claim(dataDirectory: string, patience: number): Promise<DataDirectoryLock> {
+  const begin = performance.now()
+  for (;;) {
+    try {
+      return lockDataDirectory(dataDirectory)
+    } catch (error) {
+      if (!(error instanceof DataInUse) || performance.now() - begin >= patience) throw error
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+  }
 }
 
 /** What the first sign-in needs, for a person at the terminal. */

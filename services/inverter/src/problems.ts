@@ -46,7 +46,6 @@ const catalogue = {
   protocol_error: { status: 502, title: 'The device answered something that cannot be' },
   device_unavailable: { status: 502, title: 'The device gave no value' },
   write_outcome_unknown: { status: 502, title: 'The value was sent but not confirmed' },
-  action_outcome_unknown: { status: 502, title: 'The action was sent but not confirmed' },
   queue_full: { status: 503, title: 'Too much is waiting for the device' },
   device_maintenance: { status: 503, title: 'The device is in maintenance' },
   not_ready: { status: 503, title: 'Not ready' },

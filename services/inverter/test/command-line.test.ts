@@ -7,7 +7,7 @@ import { eventually, runCommand, startServiceProcess, temporaryDirectory } from 
 import { readConfig } from '../src/config.ts'
 import { openStorage } from '../src/database/open.ts'
 import { openService } from '../src/open-service.ts'
-import { catalog, startGateway } from './in-process.ts'
+import { catalog, main, startGateway } from './in-process.ts'
 
 const hearth = (data: string, words: string, environment: Record<string, string> = {}) =>
   runCommand(['inverter', ...words.split(' ')], { DATA_DIR: data, ...environment })
@@ -277,6 +277,39 @@ test('a second service on the same data is refused, and a backup restores into a
     /another HMAC_SECRET/,
   )
   assert.ok(service.url)
+})
+
+test('a restore is refused while a dispatch is not finished, and brings none along', async () => {
+  await using gateway = await startGateway({ speed: 50 })
+  await gateway.allowDispatch()
+  const body = { mode: 'hold', valid_until: new Date(gateway.timers.now() + 3_600_000).toISOString() }
+  assert.equal((await gateway.call('POST', main('/battery/dispatch'), body)).status, 200)
+  await using elsewhere = await temporaryDirectory()
+  const file = join(elsewhere.path, 'backup')
+  assert.equal((await hearth(gateway.folder, `backup ${file}`)).code, 0)
+  const secret = /HMAC_SECRET=(\S+)/.exec(await readFile(join(gateway.folder, 'settings.env'), 'utf8'))?.[1] ?? ''
+  const data = join(elsewhere.path, 'data')
+  assert.equal((await hearth(data, `restore ${file}`, { HMAC_SECRET: secret })).code, 0)
+  const { database } = await openStorage({ dataDirectory: data, hmacSecret: secret })
+  assert.deepEqual(await database.query.selectFrom('dispatch_records').selectAll().execute(), [])
+  const record = { device_id: 'main', version: 1, state: 'charging', restore_required: 0, record: '{}' }
+  await database.query.insertInto('dispatch_records').values(record).execute()
+  await database.close()
+  const refused = await hearth(data, `restore ${file}`, { HMAC_SECRET: secret })
+  assert.deepEqual([refused.code, /a dispatch of main is not finished/.test(refused.stderr)], [1, true])
+  assert.equal((await hearth(data, 'forget-dispatch --device main', { HMAC_SECRET: secret })).code, 0)
+  assert.equal((await hearth(data, `restore ${file}`, { HMAC_SECRET: secret })).code, 0)
+})
+
+test('commands that come together take turns', async () => {
+  await using folder = await temporaryDirectory()
+  const all = await Promise.all(
+    ['a', 'b', 'c', 'd'].map((name) => hearth(folder.path, `token create --role read --name ${name}`)),
+  )
+  assert.deepEqual(
+    all.map(({ code }) => code),
+    [0, 0, 0, 0],
+  )
 })
 
 test('a trial without an inverter shows a simulated one, which stays until it is removed', async () => {

@@ -54,10 +54,13 @@ test('45 of two replacements of the same operation one wins, the other is told w
     start(gateway, 'hold', { expected_operation_id: old }),
     start(gateway, 'charge_from_grid', { max_power_w: 700, expected_operation_id: old }),
   ])
-  assert.deepEqual(replies.map(outcomeOf).toSorted(), [
-    [200, 'holding'],
-    [409, 'dispatch_operation_conflict'],
-  ])
+  assert.deepEqual(
+    replies.map(outcomeOf).toSorted((a, b) => a[0] - b[0]),
+    [
+      [200, 'holding'],
+      [409, 'dispatch_operation_conflict'],
+    ],
+  )
   const winner = replies.find(({ status }) => status === 200)?.body.operation_id
   assert.equal(replies.find(({ status }) => status === 409)?.body.operation_id, winner)
   const late = await start(gateway, 'charge_from_grid', { expected_operation_id: old })

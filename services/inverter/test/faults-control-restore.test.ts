@@ -110,7 +110,7 @@ test('39 handing back is tried again after 1, 2, 4, 8, 16 and then every 30 seco
   )
   for (const [index, least] of expected.entries()) {
     const pause = pauses[index] ?? 0
-    assert.ok(pause >= least - 100 && pause < least + 4000, `${pauses.join(', ')}`)
+    assert.ok(pause >= least - 100 && pause < least + 4000, pauses.join(', '))
   }
   const pending = await reaches(gateway, 'fault_restore_pending')
   assert.ok(pending.restore_attempts >= 8)

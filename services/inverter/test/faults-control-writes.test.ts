@@ -119,7 +119,7 @@ test('an action is sent once, never claimed to be confirmed, and its code is rea
   assert.deepEqual([reply.status, reply.body.action_confirmed, reply.body.readback_value], [200, false, 13], reply.text)
   gateway.inverter.setFaults({ silentFor: ['com_service'] })
   const unknown = await act(0)
-  assert.deepEqual([unknown.status, unknown.body.code], [502, 'action_outcome_unknown'], unknown.text)
+  assert.deepEqual([unknown.status, unknown.body.code], [502, 'write_outcome_unknown'], unknown.text)
 })
 
 test('every write is noted down, in order, with its cause, its caller and how it ended', async () => {

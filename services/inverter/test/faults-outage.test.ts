@@ -40,7 +40,7 @@ function countAttempts(): Disposable & { count(): number } {
   }
   const attempts = channel('net.client.socket')
   attempts.subscribe(note)
-  return { count: () => count, [Symbol.dispose]: () => void attempts.unsubscribe(note) }
+  return { count: () => count, [Symbol.dispose]: () => attempts.unsubscribe(note) }
 }
 
 const becomesUnreachable = (gateway: TestGateway) =>

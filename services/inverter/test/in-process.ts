@@ -136,7 +136,7 @@ class InProcess implements TestGateway {
   async send(method: string, path: string, sending: Sending = {}): Promise<Reply> {
     const { body, token, headers = {}, from = '127.0.0.1' } = sending
     const options: InjectOptions = {
-      method: method as 'GET',
+      method,
       url: path,
       remoteAddress: from,
       headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...headers },

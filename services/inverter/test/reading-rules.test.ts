@@ -222,3 +222,39 @@ test('a cached value over the wire is answered by a shortcut exactly as by its r
   await gateway.operate('DELETE', `/admin/api/tokens/${made.id}`)
   assert.equal((await ask(path, made.token)).body['code'], 'invalid_token')
 })
+
+test('a value the device does not send by itself is young for ten seconds only', async () => {
+  await using gateway = await startGateway({ speed: 50, simulator: { faults: { ignorePeriodic: true } } })
+  await gateway.call('GET', main('/metrics/grid_power'))
+  await gateway.timers.delay(11_000)
+  assert.equal((await gateway.call('GET', main('/metrics/grid_power'))).body.source, 'device')
+})
+
+test('an answer that is no value is no sign of a device that is away', async () => {
+  await using gateway = await startGateway()
+  await gateway.isReady()
+  gateway.inverter.setFaults({ payloads: { battery_voltage: '00' } })
+  for (let count = 0; count < 5; count += 1)
+    assert.equal((await gateway.call('GET', main('/metrics/battery_voltage?fresh=true'))).status, 502)
+  const { status, body } = await gateway.call('GET', '/api/v1/readiness')
+  assert.deepEqual([status, body.devices[0].state], [200, 'ok'])
+})
+
+test('the stream tells when a device goes away and comes back', async () => {
+  await using gateway = await startGateway({ speed: 50 })
+  await gateway.isReady()
+  const seen: { type: string; device?: { state: string } }[] = []
+  const { events } = gateway.service.app
+  const subscription = events.open({ name: 'test', via: { kind: 'operator' } }, () => Promise.resolve(true))
+  subscription?.stream.on('data', (chunk) => {
+    for (const [, data] of String(chunk).matchAll(/^data: (.*)$/gm))
+      seen.push(JSON.parse(data!) as (typeof seen)[number])
+  })
+  const states = () => seen.flatMap(({ type, device }) => (type === 'readiness' ? [device!.state] : []))
+  await eventually(states, (list) => list.includes('ok'))
+  gateway.inverter.setFaults({ refuse: true })
+  await eventually(states, (list) => list.includes('unreachable'), { seconds: 20 })
+  gateway.inverter.clearFaults()
+  await eventually(states, (list) => list.at(-1) === 'ok', { seconds: 20 })
+  subscription?.stream.destroy()
+})

@@ -223,7 +223,7 @@ test('the addresses work, the one with a colon too, and a refused change writes 
     },
     guard: () => Promise.resolve({ name: 'admin', via: { kind: 'operator' } }),
     toError: (error) => toError(error, { instance: '', correlationId: '' }),
-    trust: { proxies: createAddressSet([]), header: 'x-forwarded-for' } as never,
+    trust: { proxies: createAddressSet([]), header: 'x-forwarded-for' },
     log: createLog({ name: 'test', level: 'silent' }),
     pages: import.meta.dirname,
   })

@@ -1,11 +1,12 @@
-import { readDump, readDumpHeader, writeDump } from '@hearth/database'
+import { readDump, readDumpHeader, writeDump, type Database } from '@hearth/database'
 import { lockDataDirectory, openDataDirectory, OperatorError } from '@hearth/runtime'
 import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
 import { migrations, schemaVersion } from '../database/migrations/index.ts'
 import { openStorage } from '../database/open.ts'
 import { findSecret } from '../database/secret.ts'
-import { tableNames } from '../database/tables.ts'
+import { backupTableNames, type Tables } from '../database/tables.ts'
+import { forgetPassword } from '../accounts/first-password.ts'
 import { withStorage } from './open-data.ts'
 
 /** `backup` and `restore`: the whole database in one encrypted file. */
@@ -33,7 +34,7 @@ async function backup(file: string): Promise<void> {
       created_at: new Date().toISOString(),
       key_check: keyCheck,
     } as const
-    await writeDump(database, file, { tables: tableNames, header, cipher: fileCipher })
+    await writeDump(database, file, { tables: backupTableNames, header, cipher: fileCipher })
     process.stderr.write(`wrote ${file}; keep HMAC_SECRET apart from it; one is of no use without the other\n`)
   })
 }
@@ -50,9 +51,22 @@ async function restore(file: string): Promise<void> {
   const { database, fileCipher, keyCheck } = await openStorage(config)
   try {
     if (header.key_check !== keyCheck) throw new OperatorError(`${file} was made with another HMAC_SECRET`)
-    const rows = await readDump(database, file, { tables: tableNames, cipher: fileCipher })
+    await refuseUnfinished(database)
+    const rows = await readDump(database, file, { tables: backupTableNames, cipher: fileCipher })
+    // It told the password of the administrator who is replaced.
+    await forgetPassword(config.dataDirectory)
     process.stderr.write(`restored ${rows} rows from ${header.created_at}\n`)
   } finally {
     await database.close()
   }
+}
+
+/** What was there before a dispatch is known here only: it must be put back on the inverter first. */
+async function refuseUnfinished({ query }: Database<Tables>): Promise<void> {
+  const rows = await query.selectFrom('dispatch_records').select('device_id').where('state', '!=', 'idle').execute()
+  const [first] = rows
+  if (first !== undefined)
+    throw new OperatorError(
+      `a dispatch of ${first.device_id} is not finished: start the service until it is, or use forget-dispatch --device ${first.device_id} --force`,
+    )
 }

@@ -54,8 +54,9 @@ function addDispatchCommands(program: Command): void {
     .command('forget-dispatch')
     .description('drop a dispatch record that cannot be read, once the inverter was put right by hand')
     .requiredOption('--device <id>', 'the inverter')
-    .action(async ({ device }: { device: string }) => {
-      const path = `/admin/api/dispatch/devices/${encodeURIComponent(device)}/record`
+    .option('--force', 'also one that can be read, when it cannot be put back')
+    .action(async ({ device, force = false }: { device: string; force?: boolean }) => {
+      const path = `/admin/api/dispatch/devices/${encodeURIComponent(device)}/record?force=${force}`
       await operate([{ method: 'DELETE', path }], names)
       process.stderr.write(`the dispatch record of ${device} is gone\n`)
     })

@@ -1,4 +1,4 @@
-import { createLog, lockDataDirectory, openDataDirectory, OperatorError } from '@hearth/runtime'
+import { createLog, DataInUse, OperatorError } from '@hearth/runtime'
 import { readConfig, type Config } from '../config.ts'
 import { openService } from '../open-service.ts'
 import { callControl, type ControlAnswer } from './control-socket.ts'
@@ -23,47 +23,48 @@ export type OptionNames = Readonly<Record<string, string>>
  */
 export async function operate(operations: readonly Operation[], options: OptionNames = {}): Promise<unknown[]> {
   const config = readConfig(process.env)
-  const running = await callAll(config, operations)
-  if (running !== undefined) return running.map((answer) => readAnswer(answer, options))
-  const service = await openService(config, { log: createLog({ name: 'inverter', level: 'silent' }), isOffline: true })
-  try {
-    const answers = await callAll(config, operations)
-    return (answers ?? []).map((answer) => readAnswer(answer, options))
-  } finally {
-    await service.close()
-  }
-}
-
-/** Undefined when no service owns the data directory. */
-async function callAll(config: Config, operations: readonly Operation[]): Promise<ControlAnswer[] | undefined> {
   const begin = performance.now()
   for (;;) {
-    try {
-      const answers: ControlAnswer[] = []
-      for (const operation of operations) {
-        const answer = await callControl(config.dataDirectory, operation)
-        answers.push(answer)
-        if (answer.status >= 400) break
-      }
-      return answers
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException
-      if (code !== 'ENOENT' && code !== 'ECONNREFUSED') throw error
-      if (isFree(config.dataDirectory)) return undefined
-      if (performance.now() - begin > patience)
-        throw new OperatorError(`DATA_DIR: the service in ${config.dataDirectory} does not answer`, { cause: error })
-      await new Promise((resolve) => setTimeout(resolve, pause))
-    }
+    const answers = (await callRunning(config, operations)) ?? (await callOwn(config, operations))
+    if (answers !== undefined) return answers.map((answer) => readAnswer(answer, options))
+    // Somebody owns the data and does not listen yet, or no more: a service that starts or stops, or another command.
+    if (performance.now() - begin > patience)
+      throw new OperatorError(`DATA_DIR: the service in ${config.dataDirectory} does not answer`)
+    await new Promise((resolve) => setTimeout(resolve, pause))
   }
 }
 
-function isFree(dataDirectory: string): boolean {
+/** Undefined when no service listens. */
+async function callRunning(config: Config, operations: readonly Operation[]): Promise<ControlAnswer[] | undefined> {
+  const answers: ControlAnswer[] = []
   try {
-    openDataDirectory(dataDirectory)
-    lockDataDirectory(dataDirectory).release()
-    return true
-  } catch {
-    return false
+    for (const operation of operations) {
+      const answer = await callControl(config.dataDirectory, operation)
+      answers.push(answer)
+      if (answer.status >= 400) break
+    }
+    return answers
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ECONNREFUSED') return undefined
+    // Another command's service closed while we stood in its queue; it had not begun with us.
+    if (code === 'ECONNRESET' && answers.length === 0) return undefined
+    throw error
+  }
+}
+
+/** Opens a service for the operations alone; undefined when the data is in use. */
+async function callOwn(config: Config, operations: readonly Operation[]): Promise<ControlAnswer[] | undefined> {
+  const log = createLog({ name: 'inverter', level: 'silent' })
+  const service = await openService(config, { log, isOffline: true }).catch((error: unknown) => {
+    if (error instanceof DataInUse) return undefined
+    throw error
+  })
+  if (service === undefined) return undefined
+  try {
+    return await callRunning(config, operations)
+  } finally {
+    await service.close()
   }
 }
 

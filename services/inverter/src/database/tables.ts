@@ -30,6 +30,12 @@ export const tableNames = [
   'journal',
 ] as const satisfies readonly (keyof Tables)[]
 
+/**
+ * What a backup holds: everything but what is going on with the inverters at the moment, which would be put back on an
+ * inverter that has moved on.
+ */
+export const backupTableNames = tableNames.filter((name) => name !== 'dispatch_records')
+
 /** Things the service knows about itself. */
 export interface FactRow {
   name: string

@@ -1,7 +1,7 @@
 import type { Timers } from '@hearth/runtime'
 import type { Catalog } from '../catalog/catalog.ts'
 import { deviceProblem } from '../metrics/device-problem.ts'
-import { apiValueOf, labelOf } from '../metrics/value.ts'
+import { apiValueOf, labelOf, textOf } from '../metrics/value.ts'
 import { Problem } from '../problems.ts'
 import type { DeviceGraph } from './device-graph.ts'
 import type { ConnectionResult, ConnectionTest } from './schema.ts'
@@ -18,7 +18,7 @@ export async function testConnection(
     if (object === undefined) throw new Error(`the catalog has no ${name}`)
     const payload = await link.read(object.objectId, { address: networkId ?? undefined, priority: 'normal' })
     const value = apiValueOf(object, payload)
-    return labelOf(object, value) ?? String(value)
+    return labelOf(object, value) ?? textOf(value)
   }
   const took = () => Math.round(parts.timers.monotonic() - begin)
   const nothing = { serial: null, firmware: null, state: null }

@@ -137,4 +137,4 @@ class Graph implements DeviceGraph {
 }
 
 const shapeOfGroup = (group: readonly Device[]): string =>
-  JSON.stringify(group.map((device) => [device.id, shapeOf(device)]).sort())
+  JSON.stringify(group.map((device) => `${device.id} ${shapeOf(device)}`).sort())

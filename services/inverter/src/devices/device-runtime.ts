@@ -6,6 +6,7 @@ import { startPeriodic, type Periodic } from '../link/periodic.ts'
 import { createDeviceGateway, type DeviceGateway } from '../metrics/device-gateway.ts'
 import { createDeviceReader, type DeviceReader } from '../metrics/device-reader.ts'
 import { createDeviceWriter, type DeviceWriter } from '../metrics/device-writer.ts'
+import { textOf } from '../metrics/value.ts'
 import type { CachedValue } from '../metrics/metric-cache.ts'
 import { startHeartbeat, type Heartbeat } from '../readiness/heartbeat.ts'
 import { createVitality, type Vitality } from '../readiness/vitality.ts'
@@ -82,8 +83,8 @@ class WorkingDevice implements DeviceRuntime {
       address,
       timers,
       onValue: (object, cached) => parts.onValue(deviceId, object, cached),
-      onOutcome: ({ worked, priority, seconds }) => {
-        this.vitality.noteExchange(worked, priority === 'background')
+      onOutcome: ({ worked, lives, priority, seconds }) => {
+        this.vitality.noteExchange({ worked, lives, isHeartbeat: priority === 'background' })
         parts.onExchange(deviceId, seconds)
       },
     })
@@ -113,7 +114,9 @@ class WorkingDevice implements DeviceRuntime {
     const { catalog, timers, log } = this.#parts
     const names = catalog.roles.periodic
     const objects = names.map((name) => catalog.byName(name)).filter((object) => object !== undefined)
-    this.reader.cache.setPeriodic(new Set(names), periodicFreshMs)
+    this.reader.cache.setPeriodic(new Set(names), () =>
+      this.periodic?.status().available === true ? periodicFreshMs : 0,
+    )
     return startPeriodic({
       link: this.link,
       address: this.device.networkId,
@@ -135,7 +138,7 @@ class WorkingDevice implements DeviceRuntime {
       // object is silent about it, and every silence costs the connection: it is not asked for ever.
       if (now === epoch || misses >= mostMisses) return
       misses += 1
-      onFirmware(this.deviceId, String((await this.reader.readDirect(object, 'background')).value))
+      onFirmware(this.deviceId, textOf((await this.reader.readDirect(object, 'background')).value))
       epoch = now
       misses = 0
     }

@@ -1,7 +1,7 @@
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Endpoint } from '../devices/device-graph.ts'
 import type { DeviceRuntime } from '../devices/device-runtime.ts'
-import { apiValueOf } from '../metrics/value.ts'
+import { apiValueOf, textOf } from '../metrics/value.ts'
 import { Problem, unknownDevice } from '../problems.ts'
 import type { FrameList, SlaveList, Transports } from './schema.ts'
 import type { SlaveSearch } from './slaves.ts'
@@ -105,7 +105,7 @@ function named(frame: { object_id: string; command: string; payload: string }, c
   if (object === undefined || frame.payload === '') return { name: object?.name ?? null, value: null }
   try {
     const value = apiValueOf(object, Buffer.from(frame.payload, 'hex'))
-    return { name: object.name, value: typeof value === 'object' ? JSON.stringify(value) : String(value) }
+    return { name: object.name, value: textOf(value) }
   } catch {
     return { name: object.name, value: null }
   }

@@ -68,8 +68,11 @@ export interface DispatchService {
   readiness(deviceId: string): { corrupt: boolean; restorePending: boolean; recovered: boolean }
   /** Forgets the record of a device that is gone, or that an operator has put right by hand. */
   discard(deviceId: string): Promise<void>
-  /** The same for a record that cannot be read; throws `conflict` for one that can. */
-  discardCorrupt(deviceId: string): Promise<void>
+  /**
+   * The same for an operator who put the device right by hand; throws `conflict` for a record that can be read, unless it is
+   * forced, and in any case while the device is under control.
+   */
+  abandon(deviceId: string, force: boolean): Promise<void>
   /** Called with every operation that has ended; `close` waits for what the listener does about it. */
   onEnded(listener: (ended: EndedOperation) => Promise<void>): void
   /** Hands back what an earlier process left behind, once the devices can be reached; resolves after the first attempts. */
@@ -199,8 +202,10 @@ class DeviceDispatch implements DispatchService {
     return this.#controllers.get(deviceId)?.readiness ?? unused
   }
 
-  async discardCorrupt(deviceId: string): Promise<void> {
-    if (!this.#of(deviceId).readiness.corrupt)
+  async abandon(deviceId: string, force: boolean): Promise<void> {
+    const controller = this.#of(deviceId)
+    const isPending = controller.readiness.restorePending || !controller.readiness.recovered
+    if (!controller.readiness.corrupt && !(force && isPending))
       throw new Problem('conflict', `The dispatch record of ${deviceId} can be read; stop the dispatch instead`)
     await this.discard(deviceId)
   }

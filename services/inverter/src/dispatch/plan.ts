@@ -39,7 +39,7 @@ export function applySteps(operation: Operation, snapshot: Snapshot, conventions
     [registers.socTarget]: conventions.socTargetUnit === 'percent' ? target : target / 100,
     [registers.gridCharge]: { charge_from_grid: true, discharge_to_load: snapshot.gridCharge, hold: false }[
       operation.mode
-    ] as boolean,
+    ],
     [registers.setpoint]: null,
   }
   return applyOrder(operation.mode).map((register) => planned(register, values[register]))

@@ -1,7 +1,7 @@
 import type { Route } from '@hearth/http'
 import { route } from '../access.ts'
 import type { DispatchService } from './dispatch.ts'
-import { Dispatch, DispatchParams, DispatchPreview, DispatchRequest } from './schema.ts'
+import { Dispatch, DispatchParams, DispatchPreview, DispatchRecordQuery, DispatchRequest } from './schema.ts'
 
 const shared = {
   path: '/api/v1/devices/{device_id}/battery/dispatch',
@@ -16,6 +16,10 @@ const startErrors = [404, 409, 502, 503, 504]
 
 /** Battery dispatch: start, replace, look at and stop. */
 export function dispatchRoutes(dispatch: DispatchService): Route[] {
+  return [...operationRoutes(dispatch), recordRoute(dispatch)]
+}
+
+function operationRoutes(dispatch: DispatchService): Route[] {
   return [
     route(
       {
@@ -67,21 +71,26 @@ export function dispatchRoutes(dispatch: DispatchService): Route[] {
       },
       ({ params, body }) => dispatch.preview(params.device_id, body),
     ),
-    route(
-      {
-        ...shared,
-        method: 'DELETE',
-        path: '/admin/api/dispatch/devices/{device_id}/record',
-        summary: 'Drop a dispatch record that cannot be read',
-        description: 'For a device that was put right by hand. A record that can be read stays.',
-        access: 'admin',
-        success: { status: 200, body: Dispatch },
-        errors: [404, 409, 503],
-      },
-      async ({ params }) => {
-        await dispatch.discardCorrupt(params.device_id)
-        return dispatch.read(params.device_id)
-      },
-    ),
   ]
+}
+
+function recordRoute(dispatch: DispatchService): Route {
+  return route(
+    {
+      ...shared,
+      method: 'DELETE',
+      path: '/admin/api/dispatch/devices/{device_id}/record',
+      summary: 'Drop a dispatch record',
+      description:
+        'For a device that was put right by hand. One that can be read stays, unless `force` says so and its settings cannot be put back.',
+      access: 'admin',
+      query: DispatchRecordQuery,
+      success: { status: 200, body: Dispatch },
+      errors: [404, 409, 503],
+    },
+    async ({ params, query }) => {
+      await dispatch.abandon(params.device_id, query.force)
+      return dispatch.read(params.device_id)
+    },
+  )
 }

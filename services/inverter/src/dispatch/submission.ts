@@ -4,7 +4,7 @@ import { invalid, Problem } from '../problems.ts'
 import { conventionsOf, type Conventions } from './plan.ts'
 import type { DispatchDevice } from './ports.ts'
 import type { DispatchRecord, Operation } from './record.ts'
-import type { DispatchMode, DispatchRequest } from './schema.ts'
+import { momentOf, type DispatchMode, type DispatchRequest } from './schema.ts'
 
 /** Longest time of an operation, and of one that only engineering mode allowed; milliseconds. */
 export const longestMs = { verified: 21_600_000, engineering: 1_800_000 } as const
@@ -39,7 +39,7 @@ export type Verdict =
 /** Judges a request by everything that needs no device traffic, in a fixed order; throws the first `Problem` there is. */
 export function judge(request: DispatchRequest, circumstances: Circumstances): Verdict {
   const mode = availableMode(request)
-  const requestedUntil = Date.parse(request.valid_until)
+  const requestedUntil = momentOf(request.valid_until)
   const { now, record } = circumstances
   if (requestedUntil <= now) throw invalid('valid_until', 'is in the past', 'value_out_of_range')
   checkTarget(request)
@@ -79,10 +79,11 @@ function checkTarget({ mode, target_soc_percent: target }: DispatchRequest): voi
     throw invalid('target_soc_percent', `must be from ${min} to ${max}`, 'value_out_of_range')
 }
 
-/** The bound the operator set for the way the energy flows, watts; holding needs one of them, as a sign of set-up. */
+/** The bound the operator set for the way the energy flows, watts; holding moves no energy and needs none. */
 function limitOf(mode: DispatchMode, device: DispatchDevice): number {
   const { maxChargePowerW: charge, maxDischargePowerW: discharge } = device
-  const limit = { charge_from_grid: charge, discharge_to_load: discharge, hold: charge ?? discharge }[mode]
+  if (mode === 'hold') return 0
+  const limit = { charge_from_grid: charge, discharge_to_load: discharge }[mode]
   if (limit === null || limit === undefined || limit <= 0)
     throw new Problem('dispatch_limits_missing', `The device ${device.id} has no power limit for ${mode}`)
   return limit

@@ -13,23 +13,31 @@ export interface Events {
   close(): void
 }
 
-const everyone = 'everyone'
+/** Streams one caller may have open, so that the others find a place. */
+const mostOfOne = 40
 
 export function createEvents(version: string): Events {
   const stream = createEventStream<GatewayEvent>()
+  const open = new Map<string, number>()
   return {
     publish: (event) => stream.publish(event),
-    open: (caller, stillAllowed) =>
-      stream.subscribe(
-        {
-          owner: everyone,
-          view: (event) => (caller.via.kind === 'token' && event.type === 'changed' ? undefined : event),
-          stillAllowed,
-        },
-        { type: 'hello', version },
-      ),
+    open(caller, stillAllowed) {
+      const owner = caller.via.kind === 'token' ? caller.via.id : caller.name
+      const count = open.get(owner) ?? 0
+      const isProgram = caller.via.kind === 'token'
+      const view = (event: GatewayEvent) => (isProgram && event.type === 'changed' ? undefined : event)
+      const subscription =
+        count < mostOfOne ? stream.subscribe({ owner, view, stillAllowed }, { type: 'hello', version }) : undefined
+      if (subscription === undefined) return undefined
+      open.set(owner, count + 1)
+      subscription.stream.once('close', () => open.set(owner, (open.get(owner) ?? 1) - 1))
+      return subscription
+    },
     listeners: () => stream.listeners,
-    dropAll: () => stream.dropListeners(everyone),
+    dropAll() {
+      for (const owner of open.keys()) stream.dropListeners(owner)
+      for (const [owner, count] of open) if (count <= 0) open.delete(owner)
+    },
     close: () => stream.close(),
   }
 }

@@ -2,10 +2,14 @@ import type { Timers } from '@hearth/runtime'
 import type { Catalog, CatalogObject } from '../catalog/catalog.ts'
 import type { DeviceRuntime } from '../devices/device-runtime.ts'
 import { metricValueOf } from '../metrics/metric-value.ts'
+import type { DeviceReadiness } from '../readiness/schema.ts'
 import type { GatewayEvent } from './schema.ts'
 
 /** Values of one device are collected for so long before they are told, milliseconds. */
 const collectFor = 250
+
+/** How often it is looked whether a device stands otherwise than before, milliseconds. */
+const lookEvery = 1000
 
 export interface LiveParts {
   readonly catalog: Catalog
@@ -13,6 +17,7 @@ export interface LiveParts {
   readonly devices: () => readonly DeviceRuntime[]
   readonly listeners: () => number
   readonly intervalMs: () => number
+  readonly readiness: (device: DeviceRuntime) => DeviceReadiness
   readonly publish: (event: GatewayEvent) => void
 }
 
@@ -30,14 +35,18 @@ class WatchedValues implements LiveValues {
   readonly #parts: LiveParts
   readonly #flow: readonly CatalogObject[]
   readonly #waiting = new Map<string, Map<string, CatalogObject>>()
+  /** What was told last of each device. */
+  readonly #told = new Map<string, string>()
   #isClosed = false
   #cancel: () => void
+  #cancelLook: () => void
 
   constructor(parts: LiveParts) {
     const { catalog, timers, intervalMs } = parts
     this.#parts = parts
     this.#flow = catalog.roles.energyFlow.map((name) => catalog.byName(name)).filter((object) => object !== undefined)
     this.#cancel = timers.after(intervalMs(), () => void this.#watch())
+    this.#cancelLook = timers.after(lookEvery, () => this.#look())
   }
 
   note(deviceId: string, object: CatalogObject): void {
@@ -54,6 +63,20 @@ class WatchedValues implements LiveValues {
   close(): void {
     this.#isClosed = true
     this.#cancel()
+    this.#cancelLook()
+  }
+
+  /** Tells how devices stand, when that has changed. */
+  #look(): void {
+    const { devices, listeners, readiness, publish, timers } = this.#parts
+    for (const runtime of listeners() > 0 ? devices() : []) {
+      const device = readiness(runtime)
+      const standing = JSON.stringify(standingOf(device))
+      if (this.#told.get(runtime.deviceId) === standing) continue
+      this.#told.set(runtime.deviceId, standing)
+      publish({ type: 'readiness', device })
+    }
+    if (!this.#isClosed) this.#cancelLook = timers.after(lookEvery, () => this.#look())
   }
 
   #tell(deviceId: string): void {
@@ -83,4 +106,10 @@ class WatchedValues implements LiveValues {
       if (staleReason !== null || this.#isClosed) return
     }
   }
+}
+
+/** What of a device's readiness is worth telling: not that its counters grow. */
+function standingOf(device: DeviceReadiness): unknown[] {
+  const { ready, state, periodic_available: periodic, foreign_access_suspected: foreign } = device
+  return [ready, state, periodic, foreign, device.dispatch_restore_pending, device.dispatch_record_corrupt]
 }

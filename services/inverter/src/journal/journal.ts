@@ -80,7 +80,7 @@ const columns = [
 ] as const satisfies readonly (keyof JournalRecord)[]
 
 /** A cell that begins like a formula is text for every spreadsheet. */
-function quoted(value: unknown): string {
+function quoted(value: JournalRecord[keyof JournalRecord]): string {
   const text = value === null ? '' : String(value)
   const safe = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
   return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe

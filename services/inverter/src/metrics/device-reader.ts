@@ -1,6 +1,7 @@
 import type { Timers } from '@hearth/runtime'
 import type { CatalogObject } from '../catalog/catalog.ts'
 import type { Link, Priority } from '../link/link.ts'
+import { DecodeError } from '../protocol/wire-value.ts'
 import { deviceProblem, staleReasonOf, type StaleReason } from './device-problem.ts'
 import { createMetricCache, type CachedValue, type MetricCache } from './metric-cache.ts'
 import { apiValueOf } from './value.ts'
@@ -39,8 +40,11 @@ export interface ReaderParts {
   readonly timers: Timers
   /** Hears of every value that came from the device. */
   readonly onValue: (object: CatalogObject, cached: CachedValue) => void
-  /** Hears how every exchange ended and how long it took, seconds. */
-  readonly onOutcome: (outcome: { worked: boolean; priority: Priority; seconds: number }) => void
+  /**
+   * Hears how every exchange ended and how long it took, seconds. An answer that cannot be a value is a failure, but one of a
+   * device that lives.
+   */
+  readonly onOutcome: (outcome: { worked: boolean; lives: boolean; priority: Priority; seconds: number }) => void
 }
 
 export function createDeviceReader(parts: ReaderParts): DeviceReader {
@@ -78,15 +82,20 @@ class CachingReader implements DeviceReader {
   async readDirect(object: CatalogObject, priority: Priority): Promise<CachedValue> {
     const { link, address, timers, onOutcome, onValue } = this.#parts
     const begin = timers.monotonic()
-    const outcome = (worked: boolean) => ({ worked, priority, seconds: (timers.monotonic() - begin) / 1000 })
+    const outcome = (worked: boolean, lives: boolean) => ({
+      worked,
+      lives,
+      priority,
+      seconds: (timers.monotonic() - begin) / 1000,
+    })
     try {
       const payload = await link.read(object.objectId, { address, priority })
       const cached = this.cache.put(object.name, apiValueOf(object, payload))
-      onOutcome(outcome(true))
+      onOutcome(outcome(true, true))
       onValue(object, cached)
       return cached
     } catch (error) {
-      onOutcome(outcome(false))
+      onOutcome(outcome(false, error instanceof DecodeError))
       throw deviceProblem(error)
     }
   }

@@ -95,7 +95,7 @@ class LookingWriter implements DeviceWriter {
     const readback = await this.#look(order)
     await this.#note(order, 'unconfirmed', readback)
     if (readback === null)
-      throw new Problem('action_outcome_unknown', `${order.object.name} was sent, but could not be read back`, {
+      throw new Problem('write_outcome_unknown', `${order.object.name} was sent, but could not be read back`, {
         members: { readback_value: null },
       })
     return { readback, sendUnconfirmed }

@@ -23,8 +23,8 @@ export interface MetricCache {
   isFresh(name: string, cached: CachedValue): boolean
   /** Whether a value that could not be refreshed may still be shown. */
   isUsable(name: string, cached: CachedValue): boolean
-  /** Metrics the device sends on its own are fresh for so long, milliseconds. */
-  setPeriodic(names: ReadonlySet<string>, freshMs: number): void
+  /** Metrics the device sends on its own are fresh for so long, milliseconds; asked at every look, 0 while it does not. */
+  setPeriodic(names: ReadonlySet<string>, freshMs: () => number): void
   readonly entries: ReadonlyMap<string, CachedValue>
   clear(): void
 }
@@ -32,8 +32,8 @@ export interface MetricCache {
 export function createMetricCache(timers: Timers): MetricCache {
   const entries = new Map<string, CachedValue>()
   let periodic: ReadonlySet<string> = new Set()
-  let periodicFor = freshFor
-  const freshLimit = (name: string) => (periodic.has(name) ? periodicFor : freshFor)
+  let periodicFor = () => freshFor
+  const freshLimit = (name: string) => (periodic.has(name) ? Math.max(freshFor, periodicFor()) : freshFor)
   const age = (cached: CachedValue) => Math.max(0, timers.monotonic() - cached.at)
   return {
     entries,

@@ -46,3 +46,8 @@ export function isSameValue(object: CatalogObject, written: WireValue, read: Api
 export function labelOf(object: CatalogObject, value: ApiValue): string | null {
   return typeof value === 'number' ? (object.enumLabels?.get(value) ?? null) : null
 }
+
+/** A value as a person reads it; a structure as JSON. */
+export function textOf(value: ApiValue): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}

@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, Registry, type Metric } from 'prom-client'
 import type { Catalog, CatalogObject } from '../catalog/catalog.ts'
 import type { DeviceRuntime } from '../devices/device-runtime.ts'
 import type { Endpoint } from '../devices/device-graph.ts'
-import { labelOf } from '../metrics/value.ts'
+import { labelOf, textOf } from '../metrics/value.ts'
 
 /** What the scraper is shown. Nothing of it asks a device. */
 export interface Exposition {
@@ -84,7 +84,7 @@ interface Shown<Subject> {
   name: string
   help: string
   isCounter?: true
-  value(subject: Subject): number | undefined
+  value: (subject: Subject) => number | undefined
 }
 
 /** A metric whose value is looked up when it is scraped; `undefined` leaves the series out. */
@@ -208,7 +208,7 @@ function showValue(gauge: Gauge, object: CatalogObject, { deviceId, reader }: De
   const cached = reader.cache.get(object.name)
   if (cached === undefined || !reader.cache.isUsable(object.name, cached)) return
   if (object.valueType === 'enum') {
-    const current = labelOf(object, cached.value) ?? String(cached.value)
+    const current = labelOf(object, cached.value) ?? textOf(cached.value)
     for (const state of new Set([...(object.enumLabels?.values() ?? []), current]))
       gauge.set({ device: deviceId, state }, state === current ? 1 : 0)
   } else gauge.set({ device: deviceId }, Number(cached.value))

@@ -30,7 +30,8 @@ export function vitalState(signs: LifeSigns, isInMaintenance: boolean): VitalSta
 /** Notes the life signs of one device. */
 export interface Vitality {
   signs(): LifeSigns
-  noteExchange(worked: boolean, isHeartbeat: boolean): void
+  /** `lives`: the device answered, be it a value or not. */
+  noteExchange(exchange: { worked: boolean; lives: boolean; isHeartbeat: boolean }): void
   notePeriodic(): void
   /** Milliseconds since the device last gave a value, by a clock that does not jump. */
   silence(): number
@@ -53,17 +54,11 @@ export function createVitality(timers: Timers): Vitality {
   return {
     signs: () => signs,
     silence: () => timers.monotonic() - succeededAt,
-    noteExchange(worked, isHeartbeat) {
+    noteExchange({ worked, lives, isHeartbeat }) {
       const heartbeat = isHeartbeat && worked ? { lastHeartbeatAt: timers.now() } : {}
-      const transactions = signs.transactions + 1
-      signs = worked
-        ? { ...signs, transactions, ...success(isHeartbeat ? 'heartbeat' : 'transaction'), ...heartbeat }
-        : {
-            ...signs,
-            transactions,
-            failures: signs.failures + 1,
-            consecutiveFailures: signs.consecutiveFailures + 1,
-          }
+      const counts = { transactions: signs.transactions + 1, failures: signs.failures + (worked ? 0 : 1) }
+      if (worked) signs = { ...signs, ...counts, ...success(isHeartbeat ? 'heartbeat' : 'transaction'), ...heartbeat }
+      else signs = { ...signs, ...counts, consecutiveFailures: lives ? 0 : signs.consecutiveFailures + 1 }
     },
     notePeriodic() {
       signs = { ...signs, ...success('periodic') }

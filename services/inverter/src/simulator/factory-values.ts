@@ -75,7 +75,11 @@ export function factoryValue(object: CatalogObject, { seed, now }: { seed: numbe
       return /time|date/.test(object.name) ? Math.floor(now / 1000) : Math.floor(noise * 1000)
     case 'struct':
       return ''
-    default:
+    case 'int8':
+    case 'uint8':
+    case 'int16':
+    case 'uint16':
+    case 'int32':
       return Math.floor(noise * 100)
   }
 }

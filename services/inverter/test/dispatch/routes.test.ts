@@ -29,7 +29,7 @@ async function serve(house: TestHouse) {
     },
     guard: () => Promise.resolve({ name: 'token', via: { kind: 'token', id: '1', role: 'read_write' } }),
     toError: (error) => toError(error, { instance: '', correlationId: '' }),
-    trust: { proxies: createAddressSet([]), header: 'x-forwarded-for' } as never,
+    trust: { proxies: createAddressSet([]), header: 'x-forwarded-for' },
     log: createLog({ name: 'test', level: 'silent' }),
     pages: import.meta.dirname,
   })

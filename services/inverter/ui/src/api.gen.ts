@@ -2312,12 +2312,14 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Drop a dispatch record that cannot be read
-         * @description For a device that was put right by hand. A record that can be read stays.
+         * Drop a dispatch record
+         * @description For a device that was put right by hand. One that can be read stays, unless `force` says so and its settings cannot be put back.
          */
         delete: {
             parameters: {
-                query?: never;
+                query?: {
+                    force?: "true" | "false";
+                };
                 header?: never;
                 path: {
                     device_id: string;
@@ -6804,7 +6806,7 @@ export interface components {
             /** @description Path of the request */
             instance: string;
             /** @enum {string} */
-            code: "missing_token" | "invalid_token" | "sign_in_required" | "wrong_credentials" | "insufficient_scope" | "write_not_allowed" | "forbidden" | "password_change_required" | "not_found" | "unknown_device" | "unknown_metric" | "write_disabled" | "dispatch_not_found" | "method_not_allowed" | "conflict" | "metric_is_action" | "fresh_not_available_for_periodic_metric" | "dispatch_mode_unavailable" | "dispatch_limits_missing" | "dispatch_restore_required" | "dispatch_operation_conflict" | "dispatch_unverified" | "dispatch_capability_conflict" | "energy_manager_off" | "energy_manager_not_external" | "energy_manager_external" | "energy_write_support_required" | "energy_action_unavailable" | "invalid_request" | "invalid_parameter" | "batch_too_large" | "fresh_batch_too_large" | "value_out_of_range" | "value_type_mismatch" | "value_not_finite" | "value_step_mismatch" | "rate_limited" | "internal_error" | "device_unreachable" | "device_timeout" | "protocol_error" | "device_unavailable" | "write_outcome_unknown" | "action_outcome_unknown" | "queue_full" | "device_maintenance" | "not_ready" | "shutting_down" | "dispatch_store_unavailable" | "dispatch_record_corrupt" | "dispatch_snapshot_stale" | "queue_timeout";
+            code: "missing_token" | "invalid_token" | "sign_in_required" | "wrong_credentials" | "insufficient_scope" | "write_not_allowed" | "forbidden" | "password_change_required" | "not_found" | "unknown_device" | "unknown_metric" | "write_disabled" | "dispatch_not_found" | "method_not_allowed" | "conflict" | "metric_is_action" | "fresh_not_available_for_periodic_metric" | "dispatch_mode_unavailable" | "dispatch_limits_missing" | "dispatch_restore_required" | "dispatch_operation_conflict" | "dispatch_unverified" | "dispatch_capability_conflict" | "energy_manager_off" | "energy_manager_not_external" | "energy_manager_external" | "energy_write_support_required" | "energy_action_unavailable" | "invalid_request" | "invalid_parameter" | "batch_too_large" | "fresh_batch_too_large" | "value_out_of_range" | "value_type_mismatch" | "value_not_finite" | "value_step_mismatch" | "rate_limited" | "internal_error" | "device_unreachable" | "device_timeout" | "protocol_error" | "device_unavailable" | "write_outcome_unknown" | "queue_full" | "device_maintenance" | "not_ready" | "shutting_down" | "dispatch_store_unavailable" | "dispatch_record_corrupt" | "dispatch_snapshot_stale" | "queue_timeout";
             /** @description The X-Request-Id of this answer */
             correlation_id: string;
             /** Format: date-time */

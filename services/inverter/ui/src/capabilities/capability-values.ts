@@ -46,5 +46,6 @@ export function toCapabilityUpdate(values: CapabilityValues, { name }: Pick<Capa
 function fromText(value: unknown, kind: 'yes-no' | 'number' | 'unit'): boolean | number | string | null {
   if (value === '' || value === undefined || value === null) return null
   if (kind === 'yes-no') return value === 'yes'
-  return kind === 'number' ? Number(value) : String(value as string)
+  if (kind === 'number') return Number(value)
+  return typeof value === 'string' ? value : null
 }

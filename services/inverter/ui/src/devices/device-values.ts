@@ -51,7 +51,7 @@ export function toDeviceChange(values: DeviceValues, device: AdminDevice): Devic
   const { device_id: _, ...wanted } = toDeviceCreate(values)
   const before: Record<string, unknown> = { ...device }
   const changed = Object.entries(wanted).filter(([member, value]) => value !== before[member])
-  return changed.length === 0 ? undefined : (Object.fromEntries(changed) as DeviceChange)
+  return changed.length === 0 ? undefined : Object.fromEntries(changed)
 }
 
 /** The address of the form, for a test of the connection. */

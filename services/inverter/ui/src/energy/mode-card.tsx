@@ -34,7 +34,7 @@ export function ModeCard({ energy }: { energy: EnergyDevice }) {
           data={choices}
           value={shown}
           disabled={change.isPending}
-          onChange={(mode) => change.mutate(mode as EnergyDevice['mode'])}
+          onChange={(mode) => change.mutate(mode)}
         />
         <Text className="hearth-dimmed">
           {modes[shown].explanation}

@@ -18,7 +18,7 @@ const tones: Record<EnergyDevice['state'], Tone> = {
 /** What is done with the battery now, and a way to end it. */
 export function OperationCard({ energy, soc }: { energy: EnergyDevice; soc: number | undefined }) {
   const params = { path: { device_id: energy.device_id } }
-  const stop = useAction<void, unknown>({
+  const stop = useAction({
     run: () => answer(api.DELETE('/api/v1/devices/{device_id}/battery/dispatch', { params })),
     done: () => 'Stopped. The inverter has its own settings back.',
     renew: [keys.energy, [...keys.journal, energy.device_id]],

@@ -29,7 +29,7 @@ export function StartDialog(props: { energy: EnergyDevice; command: Command; onC
         }),
       ),
   })
-  const start = useAction<void, unknown>({
+  const start = useAction({
     run: () => answer(api.POST('/admin/api/energy/devices/{device_id}/command', { params, body: toCommand(command) })),
     done: () => doneWords[action],
     renew: [keys.energy, [...keys.journal, energy.device_id]],

@@ -94,7 +94,7 @@ function ValueNow({ device, parameter }: { device: AdminDevice; parameter: Param
         <small>
           {data !== undefined && (
             <>
-              {data.enum_label !== null && `code ${String(data.value)}, `}
+              {data.enum_label !== null && `code ${data.enum_value ?? ''}, `}
               read <RelativeTime value={data.timestamp} />
               {data.stale && ', old'}
             </>
