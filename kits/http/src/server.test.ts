@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { test } from 'node:test'
 import { createLog } from '@hearth/runtime'
@@ -331,5 +332,21 @@ test('a shortcut answers before the routes, with the headers of every answer, or
     'content-type',
   ])
     assert.equal(quick.headers.get(name), slow.headers.get(name), name)
+  await app.close()
+})
+
+test('what is no request at all is refused in the service’s own shape', async () => {
+  const app = await startServer()
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as { port: number }
+  for (const text of ['NONSENSE\r\n\r\n', 'GET / HTTP/1.1\r\nhost: x\r\nx: '.concat('y'.repeat(20_000), '\r\n\r\n')]) {
+    const socket = connect(port, '127.0.0.1')
+    socket.end(text)
+    let answer = ''
+    for await (const chunk of socket) answer += String(chunk)
+    assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\n/)
+    assert.match(answer, /x-content-type-options: nosniff/)
+    assert.match(answer, /\r\n\r\n\{"kind":"malformed"\}$/)
+  }
   await app.close()
 })

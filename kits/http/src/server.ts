@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import fastifyCookie from '@fastify/cookie'
 import type { Log } from '@hearth/runtime'
 import Fastify, { LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
@@ -9,7 +12,7 @@ import { addOpenApi, fastifySchemaOf, type ApiDescription } from './openapi.ts'
 import { servePages, type SendPage } from './pages.ts'
 import type { Call, Content, Method, Route } from './route.ts'
 import { addShortcut, requestIdOf, type Shortcut } from './shortcut.ts'
-import { addSecurityHeaders } from './security-headers.ts'
+import { addSecurityHeaders, plainHeaders } from './security-headers.ts'
 
 /** An error answer in the service's own shape. */
 export interface ErrorAnswer {
@@ -75,6 +78,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     routerOptions: { maxParamLength: 256 },
     requestTimeout: 30_000,
     return503OnClosing: false,
+    clientErrorHandler: (error, socket) => refuseUnreadable(parts, error, socket),
     frameworkErrors: (error, _request, reply) => void sendError(parts, reply as never, error),
   }) as unknown as FastifyInstance
   app.setValidatorCompiler(validatorCompiler)
@@ -214,6 +218,25 @@ async function answerUnknown(parts: ServerParts, sendPage: SendPage, guarded: Gu
 function looksLikeFile(url: string): boolean {
   const path = url.replace(/[?#].*$/s, '')
   return /\.\w+$/.test(path) || /\/(?:\.|%2e)/i.test(path)
+}
+
+/** What cannot be read as a request at all never reaches a route; its answer has the service's shape all the same. */
+function refuseUnreadable(parts: ServerParts, error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const answer = parts.toError(new Fault({ kind: 'malformed' }), { url: '/', id: randomUUID() } as FastifyRequest)
+  const body = JSON.stringify(answer.body)
+  const headers = {
+    ...plainHeaders,
+    'cache-control': 'no-store',
+    'content-type': `${answer.media ?? 'application/json'}; charset=utf-8`,
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ''}\r\n${lines.join('')}\r\n${body}`)
 }
 
 function sendError(parts: ServerParts, reply: FastifyReply, error: unknown): FastifyReply {

@@ -26,6 +26,18 @@ export function addCommands(program: Command): void {
         `valid: ${catalog.objects.length} objects, ${catalog.allowlist.size} of them writable when approved, ${devices} devices\n`,
       )
     })
+  program
+    .command('allowlist')
+    .description('print the write allowlist, to be copied, changed and named in WRITE_ALLOWLIST_FILE')
+    .action(async () => {
+      const [{ loadCatalog }, { readConfig }] = await Promise.all([
+        import('./catalog/catalog.ts'),
+        import('./config.ts'),
+      ])
+      const { registryFile, allowlistFile } = readConfig(process.env)
+      const { allowlist } = loadCatalog({ registry: registryFile, allowlist: allowlistFile })
+      process.stdout.write(`${JSON.stringify([...allowlist.values()], null, 2)}\n`)
+    })
   addSimulateCommand(program)
   addDeviceCommands(program)
   addControlCommands(program)

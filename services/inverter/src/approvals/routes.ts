@@ -43,8 +43,9 @@ export function approvalRoutes(approvals: Approvals, changed: () => void): Route
         errors: [409],
       },
       async ({ body }) => {
-        if (body.approve.length > 0) await approvals.approve(body.approve)
+        // What may be refused comes first, so that nothing is half done.
         if (body.revoke.length > 0) await approvals.revoke(body.revoke)
+        if (body.approve.length > 0) await approvals.approve(body.approve)
         changed()
         return { parameters: approvals.parameters() }
       },

@@ -74,6 +74,13 @@ test('every part of a registry or allowlist that cannot be is refused in one lin
   )
 })
 
+test('a wrong entry of a copied allowlist is named', async () => {
+  const entry = { name: 'pas_period', id: '0x9C8FE559', type: 'uint32', maximum: 'much' }
+  assert.match(await refusal(() => [entry], 'allowlist'), /^WRITE_ALLOWLIST_FILE: 0\.maximum /)
+  assert.match(await refusal(() => ({ write_allowlist: [entry] }), 'allowlist'), /^WRITE_ALLOWLIST_FILE: 0\.maximum /)
+  assert.match(await refusal(() => 'nothing', 'allowlist'), /^WRITE_ALLOWLIST_FILE: the file must be a list/)
+})
+
 test('a copied allowlist may allow more codes', async () => {
   const codes = [0, 6, 11]
   assert.equal(

@@ -122,7 +122,8 @@ function readFile<S extends z.ZodType>(schema: S, path: string, setting: string)
   const result = schema.safeParse(content)
   if (result.success) return result.data
   const issue = result.error.issues[0]
-  throw new OperatorError(`${setting}: ${issue?.path.map(String).join('.') ?? ''} ${issue?.message ?? 'is not valid'}`)
+  const where = issue?.path.map(String).join('.') ?? ''
+  throw new OperatorError(`${setting}: ${where === '' ? 'the file' : where} ${issue?.message ?? 'is not valid'}`)
 }
 
 /** Before anything else is looked at, so that no other mistake in the file hides it. */

@@ -87,7 +87,8 @@ export const RegistryFile = z.object({
 export type RegistryFile = z.infer<typeof RegistryFile>
 
 /** A copied allowlist file: the entries alone, or under the name they have in the registry file. */
-export const AllowlistFile = z.union([
-  z.array(AllowlistEntry),
-  z.object({ write_allowlist: z.array(AllowlistEntry) }).transform((file) => file.write_allowlist),
-])
+export const AllowlistFile = z.preprocess(
+  (content) =>
+    typeof content === 'object' && content !== null && 'write_allowlist' in content ? content.write_allowlist : content,
+  z.array(AllowlistEntry, 'must be a list of entries, or an object with the list write_allowlist'),
+)
