@@ -17,7 +17,12 @@ test('values come in the unit of their metric', () => {
   assert.equal(labelOf(object('inverter_state'), 13), 'feed_in')
   assert.equal(labelOf(object('inverter_state'), 200), null)
   assert.equal(apiValueOf(object('power_mng_use_grid_power_enable'), hex('02')), true)
-  assert.equal(apiValueOf(object('battery_cells_0'), hex('172d0b00')), '172d0b00')
+  const cells = apiValueOf(object('battery_cells_0'), hex('172d0b00'.repeat(24))) as { cells: object[] }
+  assert.equal(cells.cells.length, 24)
+  assert.deepEqual(cells.cells[0], { temperature: 23, millivolts: 2861, status: 0 })
+  const resistance = apiValueOf(object('battery_cells_resist_0'), hex('02800000'.repeat(24))) as { milliohms: number[] }
+  assert.deepEqual(resistance.milliohms.slice(0, 2), [2.5, 2.5])
+  assert.throws(() => apiValueOf(object('battery_cells_0'), hex('172d0b00')))
 })
 
 test('what cannot be a value of the type is none', () => {

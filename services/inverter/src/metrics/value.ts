@@ -1,4 +1,5 @@
 import type { CatalogObject } from '../catalog/catalog.ts'
+import { decodeCells, decodeCellsResist, decodeCellsStat } from '../protocol/battery-cells.ts'
 import { decodeSlaveData } from '../protocol/slave-data.ts'
 import { decodeValue, encodeValue, type WireValue } from '../protocol/wire-value.ts'
 
@@ -7,23 +8,33 @@ export type ApiValue = number | boolean | string | Readonly<Record<string, unkno
 
 /**
  * The value behind an answer's payload, in the unit of the metric. Throws a `DecodeError` when the bytes cannot be one of
- * the object's type. Objects that the vendor lists as text but fills with bytes come as hexadecimal.
+ * the object's type. Objects that hold more than one value come as an object.
  */
 export function apiValueOf(object: CatalogObject, payload: Uint8Array): ApiValue {
-  if (object.structHint === 'slave_data') return onWire(decodeSlaveData(payload))
-  if (object.structHint !== undefined) return Buffer.from(payload).toString('hex')
+  const structure = object.structHint === undefined ? undefined : structures[object.structHint]
+  if (structure !== undefined) return structure(payload)
   const value = decodeValue(object.type, payload)
   // Seven digits are all a 32-bit float holds: 0.7 on the wire is 70 %, not 69.99999880790710.
   return object.scale === 1 || typeof value !== 'number' ? value : Number((value * object.scale).toPrecision(7))
 }
 
+type Structure = Readonly<Record<string, unknown>>
+
+/** Objects that the vendor lists as text, and what their bytes are. */
+const structures: Readonly<Record<string, (payload: Uint8Array) => Structure>> = {
+  slave_data: (payload) => onWire(decodeSlaveData(payload)),
+  battery_cell_status_96: (payload) => ({ cells: decodeCells(payload) }),
+  battery_cell_statistics_48: (payload) => onWire(decodeCellsStat(payload)),
+  battery_cell_resistance_96: (payload) => ({ milliohms: decodeCellsResist(payload) }),
+}
+
 /** Members by their names on the API: `networkId` is `network_id`. */
-function onWire(record: object): Record<string, unknown> {
+function onWire(record: object): Structure {
   const named = Object.entries(record).map(([name, value]: [string, unknown]) => [
     name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
     value,
   ])
-  return Object.fromEntries(named) as Record<string, unknown>
+  return Object.fromEntries(named) as Structure
 }
 
 /** The payload that writes a value given in the unit of the metric. */

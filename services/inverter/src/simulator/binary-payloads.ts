@@ -1,41 +1,41 @@
 import type { CatalogObject } from '../catalog/catalog.ts'
+import { cellsPerModule, encodeCells, encodeCellsResist, encodeCellsStat } from '../protocol/battery-cells.ts'
+import { encodeSlaveData } from '../protocol/slave-data.ts'
 import { noiseAt } from './seeded-noise.ts'
 
 /** Bytes of the battery objects that the vendor lists as text; undefined for every other object. */
 export function binaryPayload(object: CatalogObject, seed: number): Uint8Array | undefined {
-  if (object.structHint === 'battery_cell_status_96') return cellStatus(seed + object.objectId)
-  if (object.structHint === 'battery_cell_statistics_48') return cellStatistics(seed + object.objectId)
-  if (object.structHint === 'battery_cell_resistance_96') return cellResistance(seed + object.objectId)
-  return undefined
-}
-
-/** 24 cells: temperature, millivolts (little endian), status. */
-function cellStatus(seed: number): Uint8Array {
-  const view = new DataView(new ArrayBuffer(96))
-  for (let cell = 0; cell < 24; cell += 1) {
-    view.setUint8(cell * 4, 22 + Math.floor(noiseAt(seed, cell) * 4))
-    view.setUint16(cell * 4 + 1, 3310 + Math.floor(noiseAt(seed, cell + 100) * 30), true)
+  const noise = (step: number) => noiseAt(seed + object.objectId, step)
+  const everyCell = <T>(make: (cell: number) => T): T[] =>
+    Array.from({ length: cellsPerModule }, (_, cell) => make(cell))
+  switch (object.structHint) {
+    case 'battery_cell_status_96':
+      return encodeCells(
+        everyCell((cell) => ({
+          temperature: 22 + Math.floor(noise(cell) * 4),
+          millivolts: 3310 + Math.floor(noise(cell + 100) * 30),
+          status: 0,
+        })),
+      )
+    case 'battery_cell_statistics_48':
+      return encodeCellsStat({
+        lowestVoltage: extreme(noise(0), 3.05),
+        highestVoltage: extreme(noise(1), 3.42),
+        lowestTemperature: extreme(noise(2), 11),
+        highestTemperature: extreme(noise(3), 31),
+      })
+    case 'battery_cell_resistance_96':
+      return encodeCellsResist(everyCell((cell) => 2.5 + Math.round(noise(cell) * 40) / 256))
+    default:
+      return undefined
   }
-  return new Uint8Array(view.buffer)
 }
 
-/** Lowest and highest voltage, lowest and highest temperature: cell, time and value, little endian. */
-function cellStatistics(seed: number): Uint8Array {
-  const view = new DataView(new ArrayBuffer(48))
-  for (const [index, value] of [3.05, 3.42, 11, 31].entries()) {
-    view.setUint32(index * 12, Math.floor(noiseAt(seed, index) * 24), true)
-    view.setUint32(index * 12 + 4, 1_700_000_000, true)
-    view.setFloat32(index * 12 + 8, value, true)
-  }
-  return new Uint8Array(view.buffer)
-}
-
-/** 24 cells: resistance in 1/256 milliohm (big endian) and two bytes of nothing. */
-function cellResistance(seed: number): Uint8Array {
-  const view = new DataView(new ArrayBuffer(96))
-  for (let cell = 0; cell < 24; cell += 1) view.setUint16(cell * 4, 640 + Math.floor(noiseAt(seed, cell) * 40))
-  return new Uint8Array(view.buffer)
-}
+const extreme = (noise: number, value: number) => ({
+  cell: Math.floor(noise * cellsPerModule),
+  at: 1_700_000_000,
+  value,
+})
 
 /** A further inverter of the plant as its master tells of it. */
 export interface SimulatedSlave {
@@ -44,18 +44,24 @@ export interface SimulatedSlave {
   readonly serial: string
 }
 
-/** 108 bytes of slave data, little endian. */
+/** What a master answers about one of its slaves. */
 export function slavePayload({ networkId, name, serial }: SimulatedSlave): Uint8Array {
-  const bytes = Buffer.alloc(108)
-  bytes.writeUInt32LE(networkId, 0)
-  bytes.write(name.slice(0, 23), 4, 'utf8')
-  bytes.writeFloatLE(1200, 28)
-  bytes.writeFloatLE(-250, 32)
-  bytes.writeFloatLE(0.75, 36)
-  bytes.writeUInt8(7, 42)
-  bytes.writeUInt8(13, 43)
-  bytes.write('2.3.5687', 48, 'utf8')
-  bytes.write(serial.slice(0, 15), 64, 'utf8')
-  bytes.writeUInt32LE(1, 80)
-  return new Uint8Array(bytes)
+  return encodeSlaveData({
+    networkId,
+    name,
+    acPower: 1200,
+    batteryPower: -250,
+    stateOfCharge: 0.75,
+    faultIndex: 0,
+    isBatterySupported: true,
+    isBatteryConnected: true,
+    isDcSupported: true,
+    hasExternalPower: false,
+    deviceState: 13,
+    externalPower: 0,
+    softwareVersion: '2.3.5687',
+    serialNumber: serial,
+    completeness: 1,
+    bmsSoftware: 0,
+  })
 }
