@@ -259,7 +259,7 @@ test('46 a device that comes back under the same name has nothing verified and n
   const device = { device_id: 'main', host: '127.0.0.1', port: gateway.inverter.port }
   await gateway.operate('POST', '/admin/api/devices', device)
   assert.equal((await dispatchOf(gateway)).state, 'idle')
-  assert.deepEqual(outcomeOf(await start(gateway, 'hold')), [409, 'dispatch_unverified'])
+  assert.deepEqual(outcomeOf(await start(gateway, 'charge_from_grid')), [409, 'dispatch_limits_missing'])
   const limits = { max_charge_power_w: 3000, max_discharge_power_w: 3000 }
   await gateway.operate('PUT', '/admin/api/dispatch/devices/main', limits)
   assert.deepEqual(outcomeOf(await start(gateway, 'hold')), [409, 'dispatch_unverified'])
