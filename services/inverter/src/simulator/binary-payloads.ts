@@ -8,7 +8,7 @@ export function binaryPayload(object: CatalogObject, seed: number): Uint8Array |
   const noise = (step: number) => noiseAt(seed + object.objectId, step)
   const everyCell = <T>(make: (cell: number) => T): T[] =>
     Array.from({ length: cellsPerModule }, (_, cell) => make(cell))
-  switch (object.structHint) {
+  switch (object.structHint ?? '') {
     case 'battery_cell_status_96':
       return encodeCells(
         everyCell((cell) => ({
