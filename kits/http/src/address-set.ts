@@ -16,6 +16,7 @@ export function createAddressSet(entries: readonly string[]): AddressSet {
   return {
     isEmpty: entries.length === 0,
     has(address) {
+      if (entries.length === 0) return false
       const plain = plainAddress(address)
       const family = isIP(plain)
       return family !== 0 && list.check(plain, family === 6 ? 'ipv6' : 'ipv4')

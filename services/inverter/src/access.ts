@@ -132,8 +132,12 @@ class Gatekeeper implements Gate {
     if (id === undefined) return undefined
     if (this.#exempt.has(address)) return []
     const key = `${id} ${addressGroup(address)}`
-    if (!this.#requests.peek(key).allowed) return undefined
-    return Object.entries(allowanceHeaders(this.#requests.take(key), this.#parts.clock.now())).flat()
+    const allowance = this.#requests.take(key)
+    if (!allowance.allowed) return undefined
+    const headers = allowanceHeaders(allowance, this.#parts.clock.now())
+    const list: string[] = []
+    for (const name in headers) list.push(name, headers[name] ?? '')
+    return list
   }
 
   signInClosedFor(address: string): number {

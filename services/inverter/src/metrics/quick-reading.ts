@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { QuickAnswer, Shortcut } from '@hearth/http'
 import type { CatalogObject } from '../catalog/catalog.ts'
 import type { DeviceReader } from './device-reader.ts'
+import type { CachedValue, MetricCache } from './metric-cache.ts'
 import { metricValueOf } from './metric-value.ts'
 
 export interface QuickParts {
@@ -35,7 +36,26 @@ export function createQuickReading({ device, byName, allow, onAnswered }: QuickP
     if (headers === undefined) return undefined
     reader.counts.hits += 1
     onAnswered()
-    const reading = { object, cached, source: 'cache', staleReason: null } as const
-    return { headers, body: JSON.stringify(metricValueOf(reading, reader.cache, false)) }
+    return { headers, body: bodyOf(object, cached, reader) }
   }
+}
+
+/** What of an answer stays the same while the value does: what stands before its age and after. */
+const written = new WeakMap<CachedValue, readonly [string, string]>()
+
+const ageMember = '"age_seconds":'
+
+function bodyOf(object: CatalogObject, cached: CachedValue, { cache }: DeviceReader): string {
+  const [before, after] = written.get(cached) ?? write(object, cached, cache)
+  return `${before}${Math.round(cache.age(cached)) / 1000}${after}`
+}
+
+function write(object: CatalogObject, cached: CachedValue, cache: MetricCache): readonly [string, string] {
+  const reading = { object, cached, source: 'cache', staleReason: null } as const
+  const text = JSON.stringify(metricValueOf(reading, cache, false))
+  // The last one: a text of the inverter's own might look like it, and stands further before.
+  const age = text.lastIndexOf(ageMember) + ageMember.length
+  const parts = [text.slice(0, age), text.slice(text.indexOf(',', age))] as const
+  written.set(cached, parts)
+  return parts
 }
