@@ -6,5 +6,6 @@ export { readEvents, readEventStream, type StreamEvent } from './event-stream.ts
 export { openApiFaults } from './openapi-faults.ts'
 export { operationsOf, requestsFor, type Operation } from './operations.ts'
 export { createPostgresDatabase, postgresObstacle, startPostgres, type PostgresServer } from './postgres.ts'
+export { sendRequest, type Reply, type Sending } from './send-request.ts'
 export { runCommand, startServiceProcess, type ServiceProcess } from './service-process.ts'
 export { temporaryDirectory } from './temporary-directory.ts'

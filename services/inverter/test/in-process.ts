@@ -2,8 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createFastTimers, createLog, type Log, type Timers } from '@hearth/runtime'
-import { eventually } from '@hearth/testing'
-import type { InjectOptions } from 'fastify'
+import { eventually, sendRequest, type Reply, type Sending } from '@hearth/testing'
 import { loadCatalog, type Catalog } from '../src/catalog/catalog.ts'
 import { callControl } from '../src/command-line/control-socket.ts'
 import { readConfig } from '../src/config.ts'
@@ -11,22 +10,7 @@ import type { DispatchStore } from '../src/dispatch/store.ts'
 import { openService, type Service } from '../src/open-service.ts'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../src/simulator/simulator.ts'
 
-/** What came back, with the parsed body of a JSON answer. */
-export interface Reply {
-  readonly status: number
-  readonly headers: Record<string, string>
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into bodies freely
-  readonly body: any
-  readonly text: string
-}
-
-/** How a request is sent beside its method and path. */
-export interface Sending {
-  readonly body?: unknown
-  readonly token?: string | undefined
-  readonly headers?: Record<string, string>
-  readonly from?: string
-}
+export type { Reply }
 
 /** A signed-in browser. */
 export interface Browser {
@@ -133,26 +117,8 @@ class InProcess implements TestGateway {
     await this.operate('POST', '/admin/api/devices', { device_id: 'main', host: '127.0.0.1', port, ...device })
   }
 
-  async send(method: string, path: string, sending: Sending = {}): Promise<Reply> {
-    const { body, token, headers = {}, from = '127.0.0.1' } = sending
-    const options: InjectOptions = {
-      method,
-      url: path,
-      remoteAddress: from,
-      headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...headers },
-    }
-    if (body !== undefined) {
-      options.payload = typeof body === 'string' ? body : JSON.stringify(body)
-      options.headers = { 'content-type': 'application/json', ...options.headers }
-    }
-    const answer = await this.service.app.http.inject(options)
-    const isJson = /^application\/(problem\+)?json(;|$)/.test(String(answer.headers['content-type']))
-    return {
-      status: answer.statusCode,
-      headers: answer.headers as Reply['headers'],
-      body: isJson && answer.payload !== '' ? JSON.parse(answer.payload) : undefined,
-      text: answer.payload,
-    }
+  send(method: string, path: string, sending: Sending = {}): Promise<Reply> {
+    return sendRequest(this.service.app.http, { method, path }, sending)
   }
 
   call(method: string, path: string, body?: unknown): Promise<Reply> {

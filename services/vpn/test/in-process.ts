@@ -2,28 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLog } from '@hearth/runtime'
-import type { InjectOptions } from 'fastify'
+import { sendRequest, type Reply, type Sending } from '@hearth/testing'
 import { readConfig } from '../src/config.ts'
 import { openService, type Service } from '../src/open-service.ts'
 
-/** What came back, with the parsed body of a JSON answer. */
-export interface Reply {
-  readonly status: number
-  readonly headers: Record<string, string>
-  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into bodies freely
-  readonly body: any
-  readonly text: string
-  readonly raw: Buffer
-}
-
-/** How a request is sent beside its method and path. */
-export interface Sending {
-  readonly body?: unknown
-  readonly token?: string | undefined
-  readonly headers?: Record<string, string>
-  /** Address the connection comes from. */
-  readonly from?: string
-}
+export type { Reply }
 
 /** A signed-in browser. */
 export interface Browser {
@@ -93,27 +76,8 @@ class InProcess implements TestService {
     this.admin = await this.token(await this.signIn('admin', testPassword), 'full')
   }
 
-  async send(method: string, path: string, sending: Sending = {}): Promise<Reply> {
-    const { body, token, headers = {}, from = '127.0.0.1' } = sending
-    const options: InjectOptions = {
-      method,
-      url: path,
-      remoteAddress: from,
-      headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...headers },
-    }
-    if (body !== undefined) {
-      options.payload = typeof body === 'string' ? body : JSON.stringify(body)
-      options.headers = { 'content-type': 'application/json', ...options.headers }
-    }
-    const answer = await this.service.app.http.inject(options)
-    const isJson = String(answer.headers['content-type']).startsWith('application/json')
-    return {
-      status: answer.statusCode,
-      headers: answer.headers as Reply['headers'],
-      body: isJson && answer.payload !== '' ? JSON.parse(answer.payload) : undefined,
-      text: answer.payload,
-      raw: answer.rawPayload,
-    }
+  send(method: string, path: string, sending: Sending = {}): Promise<Reply> {
+    return sendRequest(this.service.app.http, { method, path }, sending)
   }
 
   call(method: string, path: string, body?: unknown): Promise<Reply> {

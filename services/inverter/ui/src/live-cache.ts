@@ -1,4 +1,4 @@
-import { createRefresher, type Refresher } from '@hearth/ui'
+import type { EventEffects, Refresher } from '@hearth/ui'
 import type { QueryClient } from '@tanstack/react-query'
 import type { components } from './api.gen.ts'
 import { type AdminDevice, keys, type MetricValue } from './api.ts'
@@ -8,28 +8,8 @@ import { liveValue, type ValueMap } from './values/live-value.ts'
 /** One event of `/api/v1/stream`. */
 export type GatewayEvent = components['schemas']['GatewayEvent']
 
-/**
- * What events do to the cached answers: values and states are written into them, edited collections are read again, a
- * burst of edits once. The first `hello` finds a fresh page; a later one means that events were missed.
- */
-export function followEvents(): (event: GatewayEvent, cache: QueryClient) => void {
-  let target: QueryClient | undefined
-  let greeted = false
-  const refresher = createRefresher((names) => {
-    for (const name of names) void target?.invalidateQueries({ queryKey: name.split(' ') })
-  })
-  return (event, cache) => {
-    target = cache
-    if (event.type === 'hello' && greeted) void cache.invalidateQueries()
-    if (event.type === 'hello') greeted = true
-    else applyEvent(event, { cache, refresher })
-  }
-}
-
-function applyEvent(
-  event: Exclude<GatewayEvent, { type: 'hello' }>,
-  to: { cache: QueryClient; refresher: Refresher },
-): void {
+/** What an event does to the cached answers: counters, values and states are written into them, the rest is read again. */
+export function applyEvent(event: Exclude<GatewayEvent, { type: 'hello' }>, to: EventEffects): void {
   const { cache, refresher } = to
   switch (event.type) {
     case 'values':

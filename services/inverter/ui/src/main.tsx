@@ -1,8 +1,8 @@
 import './inverter.css'
-import { accentFrom, startHearthApp } from '@hearth/ui'
+import { accentFrom, followEvents, startHearthApp } from '@hearth/ui'
 import { IconSolarPanel2 } from '@tabler/icons-react'
 import { session } from './api.ts'
-import { followEvents, type GatewayEvent } from './live-cache.ts'
+import { applyEvent, type GatewayEvent } from './live-cache.ts'
 import { pages } from './pages.ts'
 
 startHearthApp<GatewayEvent>({
@@ -14,5 +14,5 @@ startHearthApp<GatewayEvent>({
   },
   session,
   pages,
-  events: { url: '/api/v1/stream', onEvent: followEvents() },
+  events: { url: '/api/v1/stream', onEvent: followEvents(applyEvent) },
 })

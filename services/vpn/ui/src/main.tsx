@@ -1,8 +1,8 @@
 import './vpn.css'
-import { accentFrom, startHearthApp } from '@hearth/ui'
+import { accentFrom, followEvents, startHearthApp } from '@hearth/ui'
 import { IconShieldLock } from '@tabler/icons-react'
 import { session } from './api.ts'
-import { followEvents, type ServiceEvent } from './live-cache.ts'
+import { applyEvent, type ServiceEvent } from './live-cache.ts'
 import { pages } from './pages.ts'
 
 startHearthApp<ServiceEvent>({
@@ -14,5 +14,5 @@ startHearthApp<ServiceEvent>({
   },
   session,
   pages,
-  events: { url: '/api/events', onEvent: followEvents() },
+  events: { url: '/api/events', onEvent: followEvents(applyEvent) },
 })

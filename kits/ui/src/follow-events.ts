@@ -1,0 +1,29 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { createRefresher, type Refresher } from './refresher.ts'
+
+/** What an event may do: write into the cached answers, or note names of those that went stale. */
+export interface EventEffects {
+  readonly cache: QueryClient
+  /** A name is the parts of a cached answer's key with blanks between them. */
+  readonly refresher: Refresher
+}
+
+/**
+ * Makes the `onEvent` of a service out of what each event does. Answers noted as stale are read again, a burst of notes once.
+ * The first `hello` finds a fresh page; a later one means that events were missed, and everything is read again.
+ */
+export function followEvents<Event extends { type: string }>(
+  apply: (event: Exclude<Event, { type: 'hello' }>, effects: EventEffects) => void,
+): (event: Event, cache: QueryClient) => void {
+  let target: QueryClient | undefined
+  let greeted = false
+  const refresher = createRefresher((names) => {
+    for (const name of names) void target?.invalidateQueries({ queryKey: name.split(' ') })
+  })
+  return (event, cache) => {
+    target = cache
+    if (event.type === 'hello' && greeted) void cache.invalidateQueries()
+    if (event.type === 'hello') greeted = true
+    else apply(event as Exclude<Event, { type: 'hello' }>, { cache, refresher })
+  }
+}
