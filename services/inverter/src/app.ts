@@ -61,15 +61,20 @@ export async function createApp(parts: AppParts): Promise<App> {
   let isStopping = false
   const events = createEvents(version)
   const settings = await openSettings(parts.database, parts.catalog)
-  const control = await openControl({ ...parts, events, settings, isStopping: () => isStopping })
-  const accounts = openAccounts(parts, { settings, events, isStopping: () => isStopping })
   const exposition = createExposition({
     catalog: parts.catalog,
     devices: () => control.graph.devices(),
     endpoints: () => control.graph.endpoints(),
     exposed: () => settings.current().scraper.metrics,
   })
-  control.onExchange((deviceId, seconds) => exposition.observeExchange(deviceId, seconds))
+  const control = await openControl({
+    ...parts,
+    events,
+    settings,
+    isStopping: () => isStopping,
+    onExchange: (deviceId, seconds) => exposition.observeExchange(deviceId, seconds),
+  })
+  const accounts = openAccounts(parts, { settings, events, isStopping: () => isStopping })
   const wired = { control, accounts, exposition, settings, events }
   const http = await createHttp(parts, { ...createFeatures(parts, wired), isStopping: () => isStopping }, wired)
   await control.start(config.isTrial)

@@ -9,7 +9,7 @@ import { createDeviceGraph, type DeviceGraph } from './devices/device-graph.ts'
 import { openDevices, type Devices } from './devices/devices.ts'
 import { createEmbeddedSimulator, type EmbeddedSimulator } from './devices/embedded-simulator.ts'
 import { openDispatch, type DispatchService } from './dispatch/dispatch.ts'
-import { dispatchRegisters } from './dispatch/registers.ts'
+import { isDispatchRegister } from './dispatch/registers.ts'
 import type { DispatchStore } from './dispatch/store.ts'
 import type { DeviceRuntime } from './devices/device-runtime.ts'
 import { openEnergyManager, type EnergyManager } from './energy/energy.ts'
@@ -32,6 +32,8 @@ export interface ControlParts {
   readonly events: Events
   readonly settings: SettingsKeeper
   readonly isStopping: () => boolean
+  /** Hears of every exchange with a device, and how long it took, seconds. */
+  readonly onExchange: (deviceId: string, seconds: number) => void
   readonly wrapDispatchStore?: (store: DispatchStore) => DispatchStore
 }
 
@@ -47,7 +49,6 @@ export interface Control {
   readonly writes: MetricWrites
   readonly readiness: ReadinessReport
   setWriteAccess(enabled: boolean): Promise<void>
-  onExchange(listener: (deviceId: string, seconds: number) => void): void
   /** Connects the devices and hands back what an earlier process left behind. */
   start(withSimulated: boolean): Promise<void>
   /** Gives every device its own settings back, as far as that is possible in a few seconds. */
@@ -62,7 +63,6 @@ export async function openControl(parts: ControlParts): Promise<Control> {
 
 class ControlRoom implements Control {
   readonly #parts: ControlParts
-  readonly #exchangeListeners: ((deviceId: string, seconds: number) => void)[] = []
   readonly #simulator: EmbeddedSimulator
   readonly #live: LiveValues
   readonly journal: Journal
@@ -108,6 +108,7 @@ class ControlRoom implements Control {
       log: parts.log,
       devices: { find: (id) => this.devices.find(id) },
       guarded: (id, names, change) => this.dispatch.guardedFor(id, names, change),
+      changed: () => events.publish({ type: 'changed', collection: 'capabilities' }),
     })
   }
 
@@ -150,10 +151,6 @@ class ControlRoom implements Control {
     await (enabled ? change() : this.#whileAllHandedBack(change))
   }
 
-  onExchange(listener: (deviceId: string, seconds: number) => void): void {
-    this.#exchangeListeners.push(listener)
-  }
-
   async start(withSimulated: boolean): Promise<void> {
     if (this.#parts.isOffline) return
     if (withSimulated && this.devices.all().length === 0) await this.devices.add(simulatedDevice, { isSimulated: true })
@@ -173,7 +170,7 @@ class ControlRoom implements Control {
   }
 
   #createGraph(): DeviceGraph {
-    const { catalog, timers, log } = this.#parts
+    const { catalog, timers, log, onExchange } = this.#parts
     return createDeviceGraph({
       catalog,
       timers,
@@ -181,9 +178,7 @@ class ControlRoom implements Control {
       journal: (entry) => this.#noteWrite(entry),
       simulated: () => this.#simulator.endpoint(),
       onValue: (id, object) => this.#live.note(id, object),
-      onExchange: (id, seconds) => {
-        for (const listener of this.#exchangeListeners) listener(id, seconds)
-      },
+      onExchange,
       onFirmware: (id, firmware) => void this.#noteFirmware(id, firmware),
     })
   }
@@ -237,7 +232,7 @@ class ControlRoom implements Control {
   }
 
   #whileRevoking(names: readonly string[], change: () => Promise<void>): Promise<void> {
-    const isDispatched = names.some((name) => (dispatchRegisters as readonly string[]).includes(name))
+    const isDispatched = names.some(isDispatchRegister)
     return isDispatched ? this.#whileAllHandedBack(change) : change()
   }
 
@@ -247,7 +242,7 @@ class ControlRoom implements Control {
         retryAfterSeconds: 5,
       })
     const active = this.dispatch.activeOperation(id)
-    if (active !== undefined && (dispatchRegisters as readonly string[]).includes(name))
+    if (active !== undefined && isDispatchRegister(name))
       throw new Problem('dispatch_operation_conflict', `The operation ${active.id} uses ${name}; stop it first`, {
         members: { operation_id: active.id },
       })

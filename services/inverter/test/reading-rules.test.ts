@@ -258,3 +258,28 @@ test('the stream tells when a device goes away and comes back', async () => {
   await eventually(states, (list) => list.at(-1) === 'ok', { seconds: 20 })
   subscription?.stream.destroy()
 })
+
+test('the stream tells administrators of edits, and programs not', async () => {
+  await using gateway = await startGateway({ device: null })
+  const { events } = gateway.service.app
+  const listen = (kind: 'operator' | 'token') => {
+    const via = kind === 'operator' ? { kind } : { kind, id: 'x', role: 'read' as const }
+    const subscription = events.open({ name: kind, via }, () => Promise.resolve(true))
+    const seen: string[] = []
+    subscription?.stream.on('data', (chunk) => seen.push(String(chunk)))
+    return seen
+  }
+  const [administrator, program] = [listen('operator'), listen('token')]
+  await gateway.operate('POST', '/admin/api/devices', {
+    device_id: 'main',
+    host: '127.0.0.1',
+    port: gateway.inverter.port,
+  })
+  await gateway.operate('PUT', '/admin/api/dispatch/devices/main/capabilities/export_limit_convention', {
+    status: 'unverified',
+  })
+  const told = () => administrator.join('').match(/"collection":"\w+"/g)
+  await eventually(told, (list) => list?.includes('"collection":"capabilities"') === true)
+  assert.deepEqual([...new Set(told())], ['"collection":"devices"', '"collection":"capabilities"'])
+  assert.ok(!program.join('').includes('"changed"'))
+})

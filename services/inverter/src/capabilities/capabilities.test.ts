@@ -131,7 +131,14 @@ async function open(guarded: CapabilityParts['guarded'] = (_id, _names, change) 
   log.warn = (fields: unknown) => void warnings.push(fields)
   const devices = { find: (id: string) => (['a', 'b'].includes(id) ? { id } : undefined) }
   const clock = createManualClock(witness.at)
-  const capabilities = createCapabilities({ db: database.query, clock, log, devices, guarded })
+  const capabilities = createCapabilities({
+    db: database.query,
+    clock,
+    log,
+    devices,
+    guarded,
+    changed: () => undefined,
+  })
   return { capabilities, database, warnings, [Symbol.asyncDispose]: () => database.close() }
 }
 

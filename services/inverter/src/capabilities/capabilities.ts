@@ -39,6 +39,8 @@ export interface CapabilityParts {
    * depends on these capabilities.
    */
   readonly guarded: <T>(deviceId: string, names: readonly CapabilityName[], change: () => Promise<T>) => Promise<T>
+  /** Called after every change. */
+  readonly changed: () => void
 }
 
 export function createCapabilities(parts: CapabilityParts): Capabilities {
@@ -104,11 +106,12 @@ class StoredCapabilities implements Capabilities {
     if (this.#parts.devices.find(deviceId) === undefined) throw unknownDevice(deviceId)
   }
 
-  #write(deviceId: string, records: readonly Capability[]): Promise<void> {
-    return writeCapabilityRows(
+  async #write(deviceId: string, records: readonly Capability[]): Promise<void> {
+    await writeCapabilityRows(
       this.#parts.db,
       records.map((record) => ({ device_id: deviceId, name: record.name, record: JSON.stringify(record) })),
     )
+    this.#parts.changed()
   }
 }
 

@@ -66,7 +66,11 @@ class Graph implements DeviceGraph {
   }
 
   device(id: string): DeviceRuntime | undefined {
-    return this.devices().find((runtime) => runtime.deviceId === id)
+    for (const { runtimes } of this.#open.values()) {
+      const runtime = runtimes.get(id)
+      if (runtime !== undefined) return runtime
+    }
+    return undefined
   }
 
   devices(): readonly DeviceRuntime[] {
