@@ -23,6 +23,10 @@ export const RecordedFrame = z.object({
 })
 export type RecordedFrame = z.infer<typeof RecordedFrame>
 
+/** One frame of a capture: enough to be played again, also when it was written by hand. */
+const CapturedFrame = RecordedFrame.partial({ at: true, bytes: true })
+export type CapturedFrame = z.infer<typeof CapturedFrame>
+
 /** How much a recorder keeps, and its clock. */
 export interface FlightRecorderOptions {
   readonly timers: Pick<Timers, 'now'>
@@ -69,13 +73,24 @@ export function createFlightRecorder(options: FlightRecorderOptions): FlightReco
   }
 }
 
-/** Reads what `exportCapture` wrote. Throws an Error that names the first line that is none of it. */
-export function parseCapture(text: string): RecordedFrame[] {
-  const frames: RecordedFrame[] = []
+/** A capture has a line that is no recorded frame. */
+export class CaptureError extends Error {
+  /** Counted from 1. */
+  readonly line: number
+
+  constructor(line: number) {
+    super(`line ${line} of the capture is not a recorded frame`)
+    this.line = line
+  }
+}
+
+/** Reads what `exportCapture` wrote. Throws a `CaptureError` at the first line that is none of it. */
+export function parseCapture(text: string): CapturedFrame[] {
+  const frames: CapturedFrame[] = []
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue
-    const parsed = RecordedFrame.safeParse(jsonOf(line))
-    if (!parsed.success) throw new Error(`line ${index + 1} of the capture is not a recorded frame`)
+    const parsed = CapturedFrame.safeParse(jsonOf(line))
+    if (!parsed.success) throw new CaptureError(index + 1)
     frames.push(parsed.data)
   }
   return frames
