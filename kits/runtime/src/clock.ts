@@ -12,6 +12,10 @@ export const systemClock: Clock = {
   monotonic: () => performance.now(),
 }
 
+/** A stored moment, milliseconds since the epoch, as the wire has it: ISO 8601 in UTC; null stays null. */
+export const momentOf = (milliseconds: number | null): string | null =>
+  milliseconds === null ? null : new Date(milliseconds).toISOString()
+
 /** A clock that stands still until it is moved. Both hands move together unless `jump` moves the wall clock alone. */
 export function createManualClock(start: number): Clock & { advance(ms: number): void; jump(ms: number): void } {
   let wall = start

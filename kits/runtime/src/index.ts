@@ -1,6 +1,6 @@
 export { writeFileAtomic } from './atomic-file.ts'
 export { box } from './box.ts'
-export { createManualClock, systemClock, type Clock } from './clock.ts'
+export { createManualClock, momentOf, systemClock, type Clock } from './clock.ts'
 export {
   DataInUse,
   lockDataDirectory,

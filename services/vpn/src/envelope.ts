@@ -16,10 +16,6 @@ const count = z.int().min(0).max(Number.MAX_SAFE_INTEGER)
 /** A number of things or bytes. */
 export const wholeNumber = count
 
-/** A stored moment as the wire has it; null stays null. */
-export const momentOf = (milliseconds: number | null): string | null =>
-  milliseconds === null ? null : new Date(milliseconds).toISOString()
-
 /** A moment in UTC, ISO 8601. */
 export const Timestamp = z.iso.datetime()
 

@@ -1,3 +1,4 @@
+import { momentOf } from '@hearth/runtime'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Endpoint } from '../devices/device-graph.ts'
 import type { DeviceRuntime } from '../devices/device-runtime.ts'
@@ -84,7 +85,7 @@ function transportOf({ id, host, port, link, deviceIds, networkIds }: Endpoint):
     request_gap_ms: status.gapMs,
     locked: isLocked,
     lock_reason: isLocked ? 'bootloader' : null,
-    last_frame_at: status.lastFrameAt === null ? null : new Date(status.lastFrameAt).toISOString(),
+    last_frame_at: momentOf(status.lastFrameAt),
   }
 }
 

@@ -1,3 +1,4 @@
+import { momentOf } from '@hearth/runtime'
 import type { DeviceRuntime } from '../devices/device-runtime.ts'
 import { Problem } from '../problems.ts'
 import type { DeviceReadiness, Readiness } from './schema.ts'
@@ -46,7 +47,6 @@ function describe(
   const status = link.status()
   const signs = vitality.signs()
   const state = vitalState(signs, status.state === 'maintenance')
-  const moment = (at: number | null) => (at === null ? null : new Date(at).toISOString())
   const isAlive = state === 'ok' || state === 'degraded'
   return {
     device_id: deviceId,
@@ -57,8 +57,8 @@ function describe(
     foreign_access_suspected: status.foreignAccessSuspected,
     consecutive_failures: signs.consecutiveFailures,
     liveness_source: signs.livenessSource,
-    last_success_at: moment(signs.lastSuccessAt),
-    last_heartbeat_at: moment(signs.lastHeartbeatAt),
+    last_success_at: momentOf(signs.lastSuccessAt),
+    last_heartbeat_at: momentOf(signs.lastHeartbeatAt),
     queue_length: status.queueLength,
     transactions: signs.transactions,
     failures: signs.failures,

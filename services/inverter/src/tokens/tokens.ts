@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { createToken, hashToken, isToken } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
-import type { Clock } from '@hearth/runtime'
+import { momentOf, type Clock } from '@hearth/runtime'
 import type { Caller } from '../access.ts'
 import type { Tables, TokenRow } from '../database/tables.ts'
 import { Problem } from '../problems.ts'
@@ -126,16 +126,14 @@ class HashedTokens implements Tokens {
 
 const isExpired = (row: TokenRow, now: number): boolean => row.expires_at !== null && row.expires_at <= now
 
-const moment = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString())
-
 function tokenOfRow(row: TokenRow, now: number): Token {
   return {
     id: row.id,
     name: row.name,
     role: row.role,
     created_at: new Date(row.created_at).toISOString(),
-    expires_at: moment(row.expires_at),
+    expires_at: momentOf(row.expires_at),
     expired: isExpired(row, now),
-    last_used_at: moment(row.last_used_at),
+    last_used_at: momentOf(row.last_used_at),
   }
 }

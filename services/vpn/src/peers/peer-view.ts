@@ -1,4 +1,4 @@
-import { momentOf } from '../envelope.ts'
+import { momentOf } from '@hearth/runtime'
 import type { Peer } from './schema.ts'
 import type { FollowedPeer } from './sampler.ts'
 import { isExpired, peerStatus } from './status.ts'

@@ -1,5 +1,4 @@
-import type { Log } from '@hearth/runtime'
-import { momentOf } from '../envelope.ts'
+import { momentOf, type Log } from '@hearth/runtime'
 import type { ServiceEvent } from '../events/schema.ts'
 import type { FollowedPeer, SampleReport, Sampler } from './sampler.ts'
 import { isExpired } from './status.ts'
