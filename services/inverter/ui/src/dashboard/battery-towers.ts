@@ -32,12 +32,6 @@ export function moduleFills(soc: number | undefined, modules: number): number[] 
   return Array.from({ length: count }, (_, index) => Math.min(1, Math.max(0, level - (count - 1 - index))))
 }
 
-/** Whole days from `now` to the moment a metric gives in seconds since 1970; undefined when it gives none. */
-export function daysUntil(seconds: number | undefined, now: number): number | undefined {
-  if (seconds === undefined || seconds <= 0) return undefined
-  return Math.ceil((seconds * 1000 - now) / 86_400_000)
-}
-
 /** A word of the device, such as `calibration_high`, as a person reads it. */
 export function plainWord(word: string): string {
   const text = word.replaceAll('_', ' ')

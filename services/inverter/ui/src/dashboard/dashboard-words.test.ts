@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { LiveValue } from '../values/live-value.ts'
-import { daysUntil, moduleFills, plainWord, towersOf } from './battery-towers.ts'
+import { moduleFills, plainWord, towersOf } from './battery-towers.ts'
 import { describeFlow } from './flow-sentence.ts'
 
 const values = (readings: Record<string, number | string>) =>
@@ -40,8 +40,6 @@ test('a tower is filled from below', () => {
   assert.deepEqual(moduleFills(2, 2), [1, 1])
 })
 
-test('words and days of the device', () => {
+test('a word of the device, as a person reads it', () => {
   assert.equal(plainWord('calibration_high'), 'Calibration high')
-  assert.equal(daysUntil(86_400 * 3, 0), 3)
-  assert.equal(daysUntil(0, 0), undefined)
 })
