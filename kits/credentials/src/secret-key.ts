@@ -1,6 +1,6 @@
-import { randomBytes, randomUUID } from 'node:crypto'
-import { existsSync, linkSync, readFileSync, renameSync, rmSync } from 'node:fs'
-import { OperatorError, writeFileAtomic } from '@hearth/runtime'
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, renameSync } from 'node:fs'
+import { createFileAtomic, OperatorError, writeFileAtomic } from '@hearth/runtime'
 
 /** Where the key of the sealed columns comes from. */
 export interface SecretKeySource {
@@ -20,21 +20,9 @@ export async function loadSecretKey(source: SecretKeySource): Promise<Uint8Array
       `SECRET_KEY_FILE: ${source.file} is missing, and the existing database was sealed with its key`,
     )
   }
-  await makeKeyFile(source.file)
+  // Of several processes that start together one makes the key, and all of them use that one.
+  await createFileAtomic(source.file, `${randomBytes(32).toString('base64')}\n`)
   return parseKey(read(source.file), 'SECRET_KEY_FILE')
-}
-
-/** Of several processes that start together one makes the key, and all of them use that one. */
-async function makeKeyFile(file: string): Promise<void> {
-  const own = `${file}.${randomUUID()}`
-  await writeFileAtomic(own, `${randomBytes(32).toString('base64')}\n`)
-  try {
-    linkSync(own, file)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  } finally {
-    rmSync(own, { force: true })
-  }
 }
 
 function read(file: string): string {

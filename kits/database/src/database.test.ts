@@ -88,6 +88,24 @@ test('migrations run once, and a database from a newer version is refused', asyn
   await assert.rejects(migrate(database.query, {}), /0001-initial/)
 })
 
+test('migrations of which one fails leave nothing behind, so that a mended version can begin again', async () => {
+  await using place = await openTest()
+  const database = openDatabase<Tables>({ file: join(place.folder, 'half') })
+  const failing: Migrations = {
+    ...migrations,
+    '0002-breaks': {
+      async up(db: Kysely<unknown>) {
+        await db.schema.createTable('half').addColumn('id', 'text').execute()
+        throw new Error('disk is full')
+      },
+    },
+  }
+  await assert.rejects(migrate(database.query, failing), /disk is full/)
+  assert.deepEqual(await database.query.introspection.getTables(), [])
+  assert.deepEqual(await migrate(database.query, migrations), ['0001-initial'])
+  await database.close()
+})
+
 test('a broken unique rule is told apart from other errors and names its column', async () => {
   await using place = await openTest()
   const { query } = await place.open('a.db')

@@ -5,8 +5,9 @@ import { Migrator, type Migration } from 'kysely/migration'
 export type Migrations = Readonly<Record<string, Migration>>
 
 /**
- * Brings the tables up to date, each step in a transaction, and returns the names of the steps that ran. Processes that
- * start together take turns. Throws when a step fails, or when the database was made by a newer version.
+ * Brings the tables up to date, all steps in one transaction, and returns the names of the steps that ran. Processes that
+ * start together take turns. Throws when a step fails, and then none has happened, or when the database was made by a newer
+ * version.
  */
 export async function migrate<Tables>(query: Kysely<Tables>, migrations: Migrations): Promise<string[]> {
   const migrator = new Migrator({

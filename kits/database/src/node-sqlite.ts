@@ -1,6 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { makePrivateFile } from '@hearth/runtime'
 import type { SqliteDatabase, SqliteStatement } from 'kysely'
+import { makeOnce } from './make-once.ts'
 
 /** How many prepared statements are kept. Kysely writes a query the same way each time, so a few hundred cover a service. */
 const statementLimit = 500
@@ -13,12 +14,8 @@ const statementLimit = 500
  * @param file path of the database, or `:memory:`
  */
 export function openNodeSqlite(file: string): SqliteDatabase {
-  // SQLite gives its log files the mode of the database itself.
-  if (file !== ':memory:') makePrivateFile(file)
-  const database = new DatabaseSync(file)
-  database.exec(
-    'pragma busy_timeout = 5000; pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on',
-  )
+  if (file !== ':memory:') makeOnce(file, (draft) => connect(draft).close())
+  const database = connect(file)
   const statements = new Map<string, StatementSync>()
 
   function prepare(asked: string): SqliteStatement {
@@ -35,6 +32,21 @@ export function openNodeSqlite(file: string): SqliteDatabase {
   }
 
   return { prepare, close: () => database.close() }
+}
+
+function connect(file: string): DatabaseSync {
+  // SQLite gives its log files the mode of the database itself.
+  if (file !== ':memory:') makePrivateFile(file)
+  const database = new DatabaseSync(file)
+  try {
+    database.exec(
+      'pragma busy_timeout = 5000; pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on',
+    )
+  } catch (error) {
+    database.close()
+    throw error
+  }
+  return database
 }
 
 function asKyselyStatement(statement: StatementSync): SqliteStatement {

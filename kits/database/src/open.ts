@@ -1,6 +1,7 @@
-import { Kysely, PostgresDialect, SqliteDialect } from 'kysely'
+import { Kysely, PostgresDialect } from 'kysely'
 import { Pool, types, type CustomTypesConfig } from 'pg'
 import { openNodeSqlite } from './node-sqlite.ts'
+import { sqliteDialect } from './sqlite-dialect.ts'
 
 /** Where the rows are: the embedded file, or a PostgreSQL server. */
 export type DatabaseLocation = { readonly file: string } | { readonly url: string }
@@ -21,7 +22,7 @@ const parserFor: CustomTypesConfig['getTypeParser'] = (type: number) =>
 /** Opens the database without looking at what is in it; see `migrate`. The connection is made by the first query. */
 export function openDatabase<Tables>(location: DatabaseLocation): Database<Tables> {
   if ('file' in location) {
-    const query = new Kysely<Tables>({ dialect: new SqliteDialect({ database: openNodeSqlite(location.file) }) })
+    const query = new Kysely<Tables>({ dialect: sqliteDialect(openNodeSqlite(location.file)) })
     return { kind: 'sqlite', query, close: () => query.destroy() }
   }
   const pool = new Pool({

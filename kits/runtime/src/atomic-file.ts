@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { open, rename, rm } from 'node:fs/promises'
+import { link, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
@@ -7,6 +7,35 @@ import { dirname } from 'node:path'
  * The file and its directory are flushed to the disk before this returns.
  */
 export async function writeFileAtomic(path: string, content: string | Uint8Array, mode = 0o600): Promise<void> {
+  const temporary = await writeBeside(path, content, mode)
+  try {
+    await rename(temporary, path)
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
+  }
+  await flushDirectory(path)
+}
+
+/**
+ * As `writeFileAtomic`, but only when the file is missing: of several processes that make it together one wins, and the
+ * others find what it wrote. Returns whether it was this one.
+ */
+export async function createFileAtomic(path: string, content: string | Uint8Array, mode = 0o600): Promise<boolean> {
+  const temporary = await writeBeside(path, content, mode)
+  try {
+    await link(temporary, path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  } finally {
+    await rm(temporary, { force: true })
+  }
+  await flushDirectory(path)
+  return true
+}
+
+async function writeBeside(path: string, content: string | Uint8Array, mode: number): Promise<string> {
   const temporary = `${path}.${randomUUID()}.tmp`
   try {
     const file = await open(temporary, 'wx', mode)
@@ -16,11 +45,14 @@ export async function writeFileAtomic(path: string, content: string | Uint8Array
     } finally {
       await file.close()
     }
-    await rename(temporary, path)
   } catch (error) {
     await rm(temporary, { force: true })
     throw error
   }
+  return temporary
+}
+
+async function flushDirectory(path: string): Promise<void> {
   const directory = await open(dirname(path))
   try {
     await directory.sync()

@@ -1,4 +1,4 @@
-export { writeFileAtomic } from './atomic-file.ts'
+export { createFileAtomic, writeFileAtomic } from './atomic-file.ts'
 export { box } from './box.ts'
 export { createManualClock, momentOf, systemClock, type Clock } from './clock.ts'
 export {

@@ -16,6 +16,7 @@ import {
   OperatorError,
   parseSettings,
   QueueFull,
+  createFileAtomic,
   writeFileAtomic,
 } from './index.ts'
 
@@ -75,6 +76,17 @@ test('a file is written whole or not at all, and leaves no remains', async () =>
   assert.equal(statSync(path).mode & 0o777, 0o600)
   assert.deepEqual(await readdir(place.path), ['file'])
   await assert.rejects(writeFileAtomic(join(place.path, 'none/file'), 'x'), /ENOENT/)
+})
+
+test('a file that several make together is made once, and stays as the first one wrote it', async () => {
+  using place = folder()
+  const path = join(place.path, 'file')
+  const made = await Promise.all(Array.from({ length: 20 }, (_, index) => createFileAtomic(path, `${index}`)))
+  assert.equal(made.filter(Boolean).length, 1)
+  assert.equal(readFileSync(path, 'utf8'), `${made.indexOf(true)}`)
+  assert.equal(await createFileAtomic(path, 'later'), false)
+  assert.deepEqual(await readdir(place.path), ['file'])
+  await assert.rejects(createFileAtomic(join(place.path, 'none/file'), 'x'), /ENOENT/)
 })
 
 test('work of one key waits its turn, of two keys does not; a failure does not stop the line; a full line refuses', async () => {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
+import { sqliteDialect } from '@hearth/database'
 import { OperatorError, type Environment } from '@hearth/runtime'
-import { Kysely, SqliteDialect } from 'kysely'
+import { Kysely } from 'kysely'
 import { loadCatalog, type Catalog } from '../catalog/catalog.ts'
 import { readConfig, type Config } from '../config.ts'
 import { openEncryptedSqlite } from '../database/encrypted-sqlite.ts'
@@ -30,7 +31,7 @@ export async function validate(environment: Environment): Promise<Validation> {
 async function checkDevices(config: Config, secret: string): Promise<number> {
   const file = databaseFile(config.dataDirectory)
   const query = new Kysely<Tables>({
-    dialect: new SqliteDialect({ database: openEncryptedSqlite(file, keyFor(secret, 'database')) }),
+    dialect: sqliteDialect(openEncryptedSqlite(file, keyFor(secret, 'database'))),
   })
   try {
     const devices = (await allDeviceRows(query)).map(deviceOfRow)

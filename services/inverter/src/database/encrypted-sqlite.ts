@@ -1,3 +1,4 @@
+import { makeOnce } from '@hearth/database'
 import { makePrivateFile, OperatorError } from '@hearth/runtime'
 import Database from 'better-sqlite3-multiple-ciphers'
 import type { SqliteDatabase } from 'kysely'
@@ -9,6 +10,18 @@ import type { SqliteDatabase } from 'kysely'
  * @param key 32 bytes
  */
 export function openEncryptedSqlite(file: string, key: Buffer): SqliteDatabase {
+  // Whoever opened a file without its first encrypted page would take the key for a wrong one.
+  makeOnce(file, (draft) => connect(draft, key).close())
+  const database = connect(file, key)
+  return {
+    // A transaction that reads first and writes later would fail when another process wrote in between; one that claims the
+    // right to write at its begin waits for it instead.
+    prepare: (sql) => database.prepare(sql === 'begin' ? 'begin immediate' : sql) as never,
+    close: () => void database.close(),
+  }
+}
+
+function connect(file: string, key: Buffer): Database {
   makePrivateFile(file)
   const database = new Database(file, { timeout: 5000 })
   try {
@@ -28,10 +41,5 @@ export function openEncryptedSqlite(file: string, key: Buffer): SqliteDatabase {
       )
     throw new OperatorError(`DATA_DIR: cannot open ${file}: ${message}`, { cause: error })
   }
-  return {
-    // A transaction that reads first and writes later would fail when another process wrote in between; one that claims the
-    // right to write at its begin waits for it instead.
-    prepare: (sql) => database.prepare(sql === 'begin' ? 'begin immediate' : sql) as never,
-    close: () => void database.close(),
-  }
+  return database
 }

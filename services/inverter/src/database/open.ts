@@ -1,7 +1,7 @@
 import { createFileCipher, createSealer, type FileCipher } from '@hearth/credentials'
-import { migrate, type Database } from '@hearth/database'
+import { migrate, sqliteDialect, type Database } from '@hearth/database'
 import { OperatorError } from '@hearth/runtime'
-import { Kysely, SqliteDialect } from 'kysely'
+import { Kysely } from 'kysely'
 import type { Config } from '../config.ts'
 import { openEncryptedSqlite } from './encrypted-sqlite.ts'
 import { migrations } from './migrations/index.ts'
@@ -23,7 +23,7 @@ export async function openStorage(config: Pick<Config, 'dataDirectory' | 'hmacSe
   const backupKey = keyFor(secret, 'backup')
   const file = databaseFile(config.dataDirectory)
   const query = new Kysely<Tables>({
-    dialect: new SqliteDialect({ database: openEncryptedSqlite(file, keyFor(secret, 'database')) }),
+    dialect: sqliteDialect(openEncryptedSqlite(file, keyFor(secret, 'database'))),
   })
   try {
     await migrate(query, migrations)

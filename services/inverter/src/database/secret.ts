@@ -1,7 +1,7 @@
 import { randomBytes, hkdfSync } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, rmdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { openDataDirectory, OperatorError, writeFileAtomic } from '@hearth/runtime'
+import { createFileAtomic, openDataDirectory, OperatorError } from '@hearth/runtime'
 import type { Config } from '../config.ts'
 
 /** Where a generated secret is kept, in the form of a line for the environment. */
@@ -18,25 +18,24 @@ type Place = Pick<Config, 'dataDirectory' | 'hmacSecret'>
  */
 export async function findSecret(config: Place): Promise<string> {
   if (config.hmacSecret !== undefined) return config.hmacSecret
+  const found = readGenerated(config.dataDirectory)
+  if (found !== undefined) return found
   const file = secretFile(config.dataDirectory)
-  if (existsSync(file)) return readSecret(file)
-  if (existsSync(databaseFile(config.dataDirectory))) throw missingForDatabase()
-  const secret = randomBytes(48).toString('base64url')
   try {
     openDataDirectory(config.dataDirectory)
-    await writeFileAtomic(file, `HMAC_SECRET=${secret}\n`)
+    // Of several processes that start together one makes the secret, and all of them use that one.
+    await createFileAtomic(file, `HMAC_SECRET=${randomBytes(48).toString('base64url')}\n`)
   } catch (error) {
     throw notGenerated(config.dataDirectory, error)
   }
-  return secret
+  return readSecret(file)
 }
 
 /** As `findSecret`, but makes nothing: undefined when a start would generate a secret. */
 export function checkSecret(config: Place): string | undefined {
   if (config.hmacSecret !== undefined) return config.hmacSecret
-  const file = secretFile(config.dataDirectory)
-  if (existsSync(file)) return readSecret(file)
-  if (existsSync(databaseFile(config.dataDirectory))) throw missingForDatabase()
+  const found = readGenerated(config.dataDirectory)
+  if (found !== undefined) return found
   let directory = config.dataDirectory
   while (!existsSync(directory)) directory = dirname(directory)
   try {
@@ -48,8 +47,15 @@ export function checkSecret(config: Place): string | undefined {
   return undefined
 }
 
-const missingForDatabase = () =>
-  new OperatorError('HMAC_SECRET: is missing, and the existing database was encrypted with it')
+/** The secret a first start generated; undefined before that. */
+function readGenerated(dataDirectory: string): string | undefined {
+  // Asked first: a database that another process makes just now has its secret before it is there itself.
+  const hasDatabase = existsSync(databaseFile(dataDirectory))
+  const file = secretFile(dataDirectory)
+  if (existsSync(file)) return readSecret(file)
+  if (hasDatabase) throw new OperatorError('HMAC_SECRET: is missing, and the existing database was encrypted with it')
+  return undefined
+}
 
 const notGenerated = (directory: string, cause: unknown) =>
   new OperatorError(`HMAC_SECRET: is missing, and none can be generated because ${directory} is not writable`, {

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { temporaryDirectory } from '@hearth/testing'
+import { findSecret } from './secret.ts'
+
+/** Opens new data in each of some directories at agreed moments, with a secret of nobody's choice. */
+const opening = `
+import { mkdirSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
+import { openStorage } from ${JSON.stringify(join(import.meta.dirname, 'open.ts'))}
+const [folder, begin] = process.argv.slice(1)
+for (let index = 0; index < 12; index++) {
+  const dataDirectory = folder + '/' + index
+  mkdirSync(dataDirectory, { recursive: true })
+  await wait(Number(begin) + index * 150 - Date.now())
+  const { database } = await openStorage({ dataDirectory, hmacSecret: undefined })
+  await database.close()
+}`
+
+test('processes that open new data together all find it usable', async () => {
+  await using folder = await temporaryDirectory()
+  const begin = String(Date.now() + 2500)
+  const children = Array.from({ length: 3 }, () =>
+    spawn(process.execPath, ['--input-type=module', '--eval', opening, folder.path, begin], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    }),
+  )
+  const ends = children.map(async (child) => {
+    const [complaint, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+    return { code: code as number, complaint }
+  })
+  for (const { code, complaint } of await Promise.all(ends)) assert.deepEqual([code, complaint], [0, ''])
+})
+
+test('of several that look for the secret of new data together one makes it, and all of them use that one', async () => {
+  await using folder = await temporaryDirectory()
+  const place = { dataDirectory: folder.path, hmacSecret: undefined }
+  const secrets = await Promise.all(Array.from({ length: 10 }, () => findSecret(place)))
+  assert.equal(new Set(secrets).size, 1)
+})
