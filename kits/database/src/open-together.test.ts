@@ -13,7 +13,7 @@ import { migrate, openDatabase } from ${JSON.stringify(join(import.meta.dirname,
 const [folder, begin] = process.argv.slice(1)
 const up = (db) => db.schema.createTable('owners').addColumn('id', 'text').execute()
 for (let index = 0; index < 12; index++) {
-  await wait(Number(begin) + index * 100 - Date.now())
+  await wait(Math.max(1, Number(begin) + index * 100 - Date.now()))
   const database = openDatabase({ file: folder + '/' + index })
   await migrate(database.query, { '0001-initial': { up } })
   await database.close()

@@ -16,7 +16,7 @@ const [folder, begin] = process.argv.slice(1)
 for (let index = 0; index < 12; index++) {
   const dataDirectory = folder + '/' + index
   mkdirSync(dataDirectory, { recursive: true })
-  await wait(Number(begin) + index * 150 - Date.now())
+  await wait(Math.max(1, Number(begin) + index * 150 - Date.now()))
   const { database } = await openStorage({ dataDirectory, hmacSecret: undefined })
   await database.close()
 }`
