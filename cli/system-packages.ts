@@ -1,25 +1,54 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { installWords, isAtLeast, withBackports } from './backports.ts'
 import { root, type Packages } from './services.ts'
 
 /** What dpkg-query is to print: a package that is held back, or of another architecture, is as installed as any. */
-const statusFormat = '${Package} ${db:Status-Status}\n'
+const statusFormat = '${Package} ${db:Status-Status} ${Version}\n'
 
-/** The packages of a list that are not installed, in the list's order; all of them where there is no Debian. */
-export function missingPackages(packages: Packages): string[] {
-  const names = Object.keys(packages)
-  if (names.length === 0 || !isDebian()) return names
-  const { stdout } = spawnSync('dpkg-query', ['-W', '-f', statusFormat, ...names], { encoding: 'utf8' })
-  const installed = new Set(
-    stdout.split('\n').flatMap((line) => (line.endsWith(' installed') ? [line.split(' ')[0]] : [])),
-  )
-  return names.filter((name) => !installed.has(name))
+/** A package a service asks for, as Debian writes it: `name`, or `name (>= version)`. */
+interface Wanted {
+  readonly name: string
+  readonly least: string | undefined
 }
 
-/** The installed version of a package, or undefined. */
-export function installedVersion(name: string): string | undefined {
+function readWanted(text: string): Wanted {
+  const [, name = text, least] = /^(\S+)(?: \(>= (\S+)\))?$/.exec(text) ?? []
+  return { name, least }
+}
+
+/** The packages of a list that are not there, in the list's order and words; all of them where there is no Debian. */
+export function missingPackages(packages: Packages): string[] {
+  const texts = Object.keys(packages)
+  if (texts.length === 0 || !isDebian()) return texts
+  const names = texts.map((text) => readWanted(text).name)
+  const { stdout } = spawnSync('dpkg-query', ['-W', '-f', statusFormat, ...names], { encoding: 'utf8' })
+  const versions = new Map<string, string>()
+  for (const line of stdout.split('\n')) {
+    const [name = '', status, version = ''] = line.split(' ')
+    if (status === 'installed') versions.set(name, version)
+  }
+  return texts.filter((text) => !isThere(readWanted(text), versions))
+}
+
+function isThere({ name, least }: Wanted, versions: ReadonlyMap<string, string>): boolean {
+  const version = versions.get(name)
+  if (version !== undefined && (least === undefined || isAtLeast(version, least))) return true
+  // Who needs a new version of a program has perhaps put it there by another way.
+  return least !== undefined && isOwnProgram(name)
+}
+
+/** A program of that name that Debian's packages did not bring. */
+function isOwnProgram(name: string): boolean {
+  const folders = (process.env['PATH'] ?? '').split(':').filter((folder) => folder !== '/usr/bin' && folder !== '/bin')
+  return folders.some((folder) => folder.startsWith('/') && existsSync(join(folder, name)))
+}
+
+/** The installed version of a package, named as in a service's list, or undefined. */
+export function installedVersion(text: string): string | undefined {
   if (!isDebian()) return undefined
+  const { name } = readWanted(text)
   const { stdout, status } = spawnSync('dpkg-query', ['-W', '-f', '${db:Status-Status} ${Version}', name], {
     encoding: 'utf8',
   })
@@ -36,25 +65,49 @@ export function providePackages(packages: Packages): void {
   const purposes = missing.map((name) => `${name} (${packages[name] ?? ''})`).join('; ')
   if (!isDebian() || process.getuid?.() !== 0) {
     const way = isDebian()
-      ? `install with: sudo apt-get install -y --no-install-recommends ${missing.join(' ')}`
+      ? `install with: sudo apt-get install -y --no-install-recommends ${missing.map((text) => readWanted(text).name).join(' ')}`
       : 'this is no Debian'
     process.stderr.write(`hearth: missing: ${purposes} - ${way}\n`)
     return
   }
   process.stderr.write(`hearth: installing Debian packages: ${purposes}\n`)
-  if (aptGet(installing(missing)).isDone) return
-  // The lists of a fresh system are empty, and old ones name files that are gone.
-  const update = aptGet(['update', '-qq'])
-  const second = aptGet(installing(missing))
-  if (!second.isDone) {
-    process.stderr.write(
-      `hearth: apt-get could not install ${missing.join(' ')}, going on without: ${second.reason || update.reason}\n`,
-    )
-  }
+  const wanted = missing.map(readWanted)
+  const fromBackports = wanted.filter(({ name, least }) => least !== undefined && !isAtLeast(candidate(name), least))
+  install(wanted.filter((one) => !fromBackports.includes(one)).map(({ name }) => name))
+  if (fromBackports.length > 0) installBackports(fromBackports.map(({ name }) => name))
 }
 
-function installing(names: readonly string[]): string[] {
-  return ['install', '-y', '-qq', '--no-install-recommends', ...names]
+function install(names: readonly string[]): void {
+  if (names.length === 0 || aptGet([...installWords, ...names]).isDone) return
+  // The lists of a fresh system are empty, and old ones name files that are gone.
+  const update = aptGet(['update', '-qq'])
+  const second = aptGet([...installWords, ...names])
+  if (!second.isDone) complain(names, second.reason || update.reason)
+}
+
+function installBackports(names: readonly string[]): void {
+  const result = withBackports(names, (calls) => {
+    const update = aptGet(calls.update)
+    const first = aptGet(calls.install)
+    if (first.isDone) return first
+    aptGet(['update', '-qq'])
+    const second = aptGet(calls.install)
+    return second.isDone ? second : { isDone: false, reason: second.reason || update.reason }
+  })
+  if (result?.isDone !== true) complain(names, result?.reason ?? 'this Debian release has no name')
+}
+
+function complain(names: readonly string[], reason: string): void {
+  process.stderr.write(`hearth: apt-get could not install ${names.join(' ')}, going on without: ${reason}\n`)
+}
+
+/** The version Debian would install; empty when it has none. */
+function candidate(name: string): string {
+  const { stdout } = spawnSync('apt-cache', ['policy', name], {
+    encoding: 'utf8',
+    env: { ...process.env, LC_ALL: 'C' },
+  })
+  return /^ {2}Candidate: (\S+)$/m.exec(stdout ?? '')?.[1] ?? ''
 }
 
 /** Runs apt-get when no other set-up of this folder does; other programs that hold dpkg's lock are waited for. */
