@@ -7,6 +7,11 @@ const parts: Record<string, RequestPart> = { body: 'body', querystring: 'query',
 /** Fastify's own error codes that are the client's doing. */
 const frameworkFaults: Record<string, () => Fault> = {
   FST_ERR_CTP_BODY_TOO_LARGE: () => new Fault({ kind: 'too-large' }),
+  FST_REQ_FILE_TOO_LARGE: () => new Fault({ kind: 'too-large' }),
+  FST_PARTS_LIMIT: () => new Fault({ kind: 'too-large' }),
+  FST_FILES_LIMIT: () => new Fault({ kind: 'too-large' }),
+  FST_FIELDS_LIMIT: () => new Fault({ kind: 'too-large' }),
+  FST_INVALID_MULTIPART_CONTENT_TYPE: () => new Fault({ kind: 'unsupported-media-type' }),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () => new Fault({ kind: 'unsupported-media-type' }),
   FST_ERR_CTP_INVALID_JSON_BODY: () => syntaxFault('is not valid JSON'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => new Fault({ kind: 'malformed' }),

@@ -7,6 +7,16 @@ export { Fault, type FaultReason, type FieldIssue, type RequestPart } from './fa
 export { listenAt } from './listen.ts'
 export { networkList } from './network-setting.ts'
 export { openApiOf, type ApiDescription } from './openapi.ts'
-export { routeFor, type Call, type Content, type Method, type Route, type RouteSpec, type Success } from './route.ts'
+export {
+  routeFor,
+  type Call,
+  type Content,
+  type Method,
+  type Route,
+  type RouteSpec,
+  type Success,
+  type UploadBody,
+  type UploadedFile,
+} from './route.ts'
 export type { QuickAnswer, Shortcut } from './shortcut.ts'
 export { bodyLimit, createServer, type ErrorAnswer, type GuardedRequest, type ServerParts } from './server.ts'

@@ -16,6 +16,8 @@ export interface ApiDescription {
   readonly errorMedia?: string
   /** Status of a request whose path or query is not as its schema says; 400 when left out. */
   readonly invalidParameter?: 400 | 422
+  /** Status of a request whose body is not as its schema says; 422 when left out. */
+  readonly invalidBody?: 400 | 422
   readonly securitySchemes: Record<string, OpenAPIV3_1.SecuritySchemeObject>
   /** Which schemes open a route of this access; an empty list for one that needs none. */
   readonly security: (access: string) => Record<string, string[]>[]
@@ -97,13 +99,16 @@ function errorStatuses(spec: Route['spec'], about: ApiDescription): number[] {
   if (spec.params !== undefined || spec.query !== undefined) statuses.add(about.invalidParameter ?? 400)
   // A body that cannot be parsed at all.
   if (spec.body !== undefined) statuses.add(400)
-  if (spec.body !== undefined) for (const status of [413, 415, 422]) statuses.add(status)
+  if (spec.body !== undefined) for (const status of [413, 415, about.invalidBody ?? 422]) statuses.add(status)
   return [...statuses].sort((a, b) => a - b)
 }
 
 function contentSchema(media: string): z.ZodType {
   return media.startsWith('text/') ? z.string() : z.string().meta({ format: 'binary' })
 }
+
+const mediaOfForm = (takes: NonNullable<Route['spec']['takes']>) =>
+  takes === 'form' ? 'application/x-www-form-urlencoded' : 'multipart/form-data'
 
 /** The Fastify schema of a route: it validates the request, writes the answer and describes both in the document. */
 export function fastifySchemaOf(spec: Route['spec'], about: ApiDescription): FastifySchema {
@@ -126,6 +131,7 @@ export function fastifySchemaOf(spec: Route['spec'], about: ApiDescription): Fas
     ...(spec.params === undefined ? {} : { params: spec.params }),
     ...(spec.query === undefined ? {} : { querystring: spec.query }),
     ...(spec.body === undefined ? {} : { body: spec.body }),
+    ...(spec.takes === undefined ? {} : { consumes: [mediaOfForm(spec.takes)] }),
     'x-access': spec.access,
     'x-limit': spec.limit,
     response: {

@@ -4,37 +4,39 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { allowNonce } from './security-headers.ts'
 
-/** Sends the application's page for an address that is no file; the browser's router does the rest. */
-export type SendPage = (reply: FastifyReply) => FastifyReply
+/** The application's page for an address that is no file; the browser's router does the rest. */
+export type PageText = (reply: FastifyReply, fragment?: string) => string
 
 const notBuilt =
   '<!doctype html><html lang="en"><meta charset="utf-8"><title>Hearth</title><p>The web pages are not built yet. <code>npm start</code> builds them; the API works without.'
 
-/**
- * Serves a built web application: hashed files under `/assets/` for ever, other files of the folder briefly, and
- * `index.html` with this answer's nonce in place of `__CSP_NONCE__`. Only files that were in the folder at the start exist.
- *
- * @param folder Vite's output; a missing one is answered with a page that says so
- */
-export async function servePages(app: FastifyInstance, folder: string): Promise<SendPage> {
+/** Reads the page of a built web application; each answer gets a nonce in place of `__CSP_NONCE__`. */
+export function readPage(folder: string): PageText {
   const index = join(folder, 'index.html')
   const page = existsSync(index) ? readFileSync(index, 'utf8') : notBuilt
-  if (existsSync(index)) {
-    await app.register(fastifyStatic, {
-      root: folder,
-      wildcard: false,
-      index: false,
-      cacheControl: false,
-      globIgnore: ['index.html'],
-      setHeaders(reply, path) {
-        const forEver = path.includes('/assets/')
-        reply.header('cache-control', forEver ? 'public, max-age=31536000, immutable' : 'public, max-age=600')
-      },
-    })
+  return (reply, fragment = '') => {
+    const whole = fragment === '' ? page : page.replace(/<\/body>|$/, (end) => `${fragment}${end}`)
+    return whole.replaceAll('__CSP_NONCE__', allowNonce(reply))
   }
-  return (reply) =>
-    reply
-      .header('cache-control', 'no-store')
-      .type('text/html; charset=utf-8')
-      .send(page.replaceAll('__CSP_NONCE__', allowNonce(reply)))
+}
+
+/**
+ * Serves the files of a built web application: hashed ones under `/assets/` for ever, others briefly. Only files that were in
+ * the folder at the start exist.
+ *
+ * @param folder Vite's output; a missing one has no files
+ */
+export async function servePageFiles(app: FastifyInstance, folder: string): Promise<void> {
+  if (!existsSync(join(folder, 'index.html'))) return
+  await app.register(fastifyStatic, {
+    root: folder,
+    wildcard: false,
+    index: false,
+    cacheControl: false,
+    globIgnore: ['index.html'],
+    setHeaders(reply, path) {
+      const forEver = path.includes('/assets/')
+      reply.header('cache-control', forEver ? 'public, max-age=31536000, immutable' : 'public, max-age=600')
+    },
+  })
 }

@@ -17,7 +17,18 @@ export type Success =
 export interface Content {
   readonly content: string | Uint8Array | Readable
   readonly fileName?: string
+  /** Another status than the route's, such as 206 for a part, 303 for a way elsewhere, or 404 with a page of its own. */
+  readonly status?: number
 }
+
+/** A file that came with a form, whole. */
+export interface UploadedFile {
+  readonly name: string
+  readonly bytes: Uint8Array
+}
+
+/** The body of a route that takes an upload: the fields of the form, and its one file as `file`. */
+export type UploadBody = Readonly<Record<string, string | UploadedFile>>
 
 type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined
 type Result<S extends Success> = S extends { body: infer B extends z.ZodType } ? z.output<B> : Content
@@ -27,6 +38,8 @@ export interface AnswerTools {
   header(name: string, value: string): void
   setCookie(name: string, value: string, options: CookieSerializeOptions): void
   clearCookie(name: string, options: CookieSerializeOptions): void
+  /** The application's page with a nonce of its own; `fragment` is HTML that goes to the end of its body. */
+  page(fragment?: string): Content
 }
 
 /** What a handler is called with. Everything in it has been checked against the route's schemas. */
@@ -42,6 +55,8 @@ export interface Call<Caller, P, Q, B> {
     readonly host: string
     readonly secure: boolean
   }
+  /** A header of the request by its lower-case name, such as `range`; the first of several. */
+  readonly header: (name: string) => string | undefined
   readonly answer: AnswerTools
 }
 
@@ -63,6 +78,8 @@ export interface RouteSpec<Access, Limit, P extends Schema, Q extends Schema, B 
   readonly params?: P
   readonly query?: Q
   readonly body?: B
+  /** The body is a form instead of JSON: its fields alone, or fields and one file (see `UploadBody`). */
+  readonly takes?: 'form' | { readonly upload: { readonly largestBytes: number } }
   readonly success: S
   /** Error statuses beyond those that follow from access, limit and schemas. */
   readonly errors?: readonly number[]
@@ -76,7 +93,11 @@ export interface Route {
   handle(
     caller: unknown,
     request: FastifyRequest,
-    tools: { reply: FastifyReply; client: Call<unknown, undefined, undefined, undefined>['client'] },
+    tools: {
+      reply: FastifyReply
+      client: Call<unknown, undefined, undefined, undefined>['client']
+      page: (fragment?: string) => Content
+    },
   ): Promise<unknown>
 }
 
@@ -105,17 +126,22 @@ export function routeFor<Callers extends object, Limit extends string>() {
   ): Route {
     return {
       spec,
-      async handle(caller, request, { reply, client }) {
+      async handle(caller, request, { reply, client, page }) {
         return handler({
           caller: caller as Callers[A],
           params: request.params as Parsed<P>,
           query: request.query as Parsed<Q>,
           body: request.body as Parsed<B>,
           client,
+          header: (name) => {
+            const value = request.headers[name]
+            return Array.isArray(value) ? value[0] : value
+          },
           answer: {
             header: (name, value) => void reply.header(name, value),
             setCookie: (name, value, options) => void reply.setCookie(name, value, options),
             clearCookie: (name, options) => void reply.clearCookie(name, options),
+            page,
           },
         })
       },

@@ -55,6 +55,7 @@ function headersWith(sources: readonly string[]): Record<string, string> {
         styleSrcElem: [...sources],
         styleSrcAttr: ["'unsafe-inline'"],
         imgSrc: ["'self'", 'data:', 'blob:'],
+        mediaSrc: ["'self'", 'blob:'],
         fontSrc: ["'self'"],
         connectSrc: ["'self'"],
         manifestSrc: ["'self'"],

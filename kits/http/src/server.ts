@@ -9,7 +9,8 @@ import { clientAddress, type ForwardingTrust } from './client-address.ts'
 import { faultOfError } from './fault-of-error.ts'
 import { Fault } from './faults.ts'
 import { addOpenApi, fastifySchemaOf, type ApiDescription } from './openapi.ts'
-import { servePages, type SendPage } from './pages.ts'
+import { takeForms } from './forms.ts'
+import { readPage, servePageFiles, type PageText } from './pages.ts'
 import type { Call, Content, Method, Route } from './route.ts'
 import { addShortcut, requestIdOf, type Shortcut } from './shortcut.ts'
 import { addSecurityHeaders, plainHeaders } from './security-headers.ts'
@@ -41,6 +42,8 @@ export interface ServerParts {
    * handler; throws to refuse. `spec` is undefined for a path of the API that does not exist, which counts as well.
    */
   readonly guard: (guarded: GuardedRequest, spec: Route['spec'] | undefined) => Promise<unknown>
+  /** Runs when the body was read, before it is checked against its schema; throws to refuse. For what a form carries itself. */
+  readonly checkBody?: (guarded: GuardedRequest, spec: Route['spec'], body: unknown) => void
   readonly toError: (error: unknown, request: FastifyRequest) => ErrorAnswer
   /** Hears of every answer of a route, for counting. */
   readonly onAnswered?: (spec: Route['spec'], status: number) => void
@@ -99,10 +102,11 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   await app.register(fastifyCookie)
   await addOpenApi(app, parts.about)
   app.setErrorHandler((error, _request, reply) => sendError(parts, reply, error))
-  await app.register(async (scope) => addRoutes(scope, parts))
-  const sendPage = await servePages(app, parts.pages)
+  const page = readPage(parts.pages)
+  await app.register(async (scope) => addRoutes(scope, parts, page))
+  await servePageFiles(app, parts.pages)
   app.setNotFoundHandler((request, reply) =>
-    answerUnknown(parts, sendPage, { request, reply, client: clientOf(request, parts.trust) }),
+    answerUnknown(parts, page, { request, reply, client: clientOf(request, parts.trust) }),
   )
   await app.ready()
   if (parts.shortcut !== undefined) addShortcut(app.server, parts.shortcut)
@@ -133,17 +137,30 @@ function clientOf(request: FastifyRequest, trust: ForwardingTrust): GuardedReque
   }
 }
 
-function addRoutes(app: FastifyInstance, parts: ServerParts): void {
+async function addRoutes(app: FastifyInstance, parts: ServerParts, page: PageText): Promise<void> {
   const methodsOf = new Map<string, Method[]>()
   for (const route of parts.routes) {
     const url = route.spec.path.replaceAll(':', '::').replaceAll(/\{(\w+)\}/g, ':$1')
     methodsOf.set(url, [...(methodsOf.get(url) ?? []), route.spec.method])
-    addRoute(app, parts, { route, url })
+    const { takes } = route.spec
+    // What a route takes is known in its own scope alone: elsewhere JSON stays the only body there is.
+    if (takes === undefined) addRoute(app, parts, { route, url, page })
+    else
+      await app.register(async (scope) => {
+        await takeForms(scope, takes)
+        addRoute(scope, parts, { route, url, page })
+      })
   }
   for (const [url, allowed] of methodsOf) refuseOtherMethods(app, parts, { url, allowed })
 }
 
-function addRoute(app: FastifyInstance, parts: ServerParts, { route, url }: { route: Route; url: string }): void {
+interface Placed {
+  readonly route: Route
+  readonly url: string
+  readonly page: PageText
+}
+
+function addRoute(app: FastifyInstance, parts: ServerParts, { route, url, page }: Placed): void {
   const callers = new WeakMap<FastifyRequest, { caller: unknown; client: GuardedRequest['client'] }>()
   app.route({
     method: route.spec.method,
@@ -153,6 +170,11 @@ function addRoute(app: FastifyInstance, parts: ServerParts, { route, url }: { ro
       const client = clientOf(request, parts.trust)
       callers.set(request, { client, caller: await parts.guard({ request, reply, client }, route.spec) })
     },
+    preValidation: (request, reply, done) => {
+      const known = callers.get(request)
+      if (known !== undefined) parts.checkBody?.({ request, reply, client: known.client }, route.spec, request.body)
+      done()
+    },
     onResponse: (_request, reply, done) => {
       parts.onAnswered?.(route.spec, reply.statusCode)
       done()
@@ -160,15 +182,23 @@ function addRoute(app: FastifyInstance, parts: ServerParts, { route, url }: { ro
     handler: async (request, reply) => {
       const known = callers.get(request)
       if (known === undefined) throw new Error('a handler ran without its guard')
-      const answer = await route.handle(known.caller, request, { reply, client: known.client })
+      const tools = { reply, client: known.client, page: (fragment?: string) => pageContent(reply, page, fragment) }
+      const answer = await route.handle(known.caller, request, tools)
       const { success } = route.spec
-      reply.header('cache-control', 'no-store').code(success.status)
+      if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
+      reply.code(success.status)
       return 'media' in success ? sendContent(reply, success.media, answer as Content) : answer
     },
   })
 }
 
+function pageContent(reply: FastifyReply, page: PageText, fragment: string | undefined): Content {
+  reply.type('text/html; charset=utf-8')
+  return { content: page(reply, fragment) }
+}
+
 function sendContent(reply: FastifyReply, media: string, answer: Content): FastifyReply {
+  if (answer.status !== undefined) reply.code(answer.status)
   if (!reply.hasHeader('content-type')) reply.type(media.startsWith('text/') ? `${media}; charset=utf-8` : media)
   if (answer.fileName !== undefined) {
     const plain = answer.fileName.replaceAll(/[^\w.-]/g, '_')
@@ -201,11 +231,12 @@ function refuseOtherMethods(
   })
 }
 
-async function answerUnknown(parts: ServerParts, sendPage: SendPage, guarded: GuardedRequest): Promise<FastifyReply> {
+async function answerUnknown(parts: ServerParts, page: PageText, guarded: GuardedRequest): Promise<FastifyReply> {
   const { request, reply } = guarded
   const isApi = (parts.apiPaths ?? ['/api']).some((path) => new RegExp(`^/*${path}(?:[/?]|$)`, 'i').test(request.url))
   const isReading = request.method === 'GET' || request.method === 'HEAD'
-  if (isReading && !isApi && !looksLikeFile(request.url)) return sendPage(reply)
+  if (isReading && !isApi && !looksLikeFile(request.url))
+    return reply.header('cache-control', 'no-store').type('text/html; charset=utf-8').send(page(reply))
   try {
     if (isApi) await parts.guard(guarded, undefined)
     throw new Fault({ kind: 'not-found' })

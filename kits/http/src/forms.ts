@@ -1,0 +1,38 @@
+import formbody from '@fastify/formbody'
+import multipart from '@fastify/multipart'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { Fault } from './faults.ts'
+import type { Route, UploadBody, UploadedFile } from './route.ts'
+
+/** Most fields a form may have beside its file. */
+const mostFields = 10
+
+/** Longest field of a form, bytes. */
+const longestField = 65_536
+
+/** Lets the routes of one scope take forms; an upload is read whole before the body is checked. */
+export async function takeForms(scope: FastifyInstance, takes: NonNullable<Route['spec']['takes']>): Promise<void> {
+  if (takes === 'form') {
+    await scope.register(formbody, { bodyLimit: longestField })
+    return
+  }
+  const { largestBytes } = takes.upload
+  await scope.register(multipart, {
+    limits: { fileSize: largestBytes, files: 1, fields: mostFields, fieldSize: longestField, parts: mostFields + 1 },
+  })
+  scope.addHook('preValidation', async (request) => {
+    if (request.isMultipart()) request.body = await readUpload(request)
+  })
+}
+
+async function readUpload(request: FastifyRequest): Promise<UploadBody> {
+  const body: Record<string, string | UploadedFile> = {}
+  for await (const part of request.parts()) {
+    if (part.type === 'field') body[part.fieldname] = String(part.value)
+    else if (part.fieldname === 'file') body['file'] = { name: part.filename, bytes: await part.toBuffer() }
+    else throw new Fault({ kind: 'invalid', part: 'body', fields: [unknownFile(part.fieldname)] })
+  }
+  return body
+}
+
+const unknownFile = (path: string) => ({ path, code: 'unknown', message: 'is not known here; the file is called file' })

@@ -1,0 +1,39 @@
+import type { ApiDescription } from '@hearth/http'
+import { sessionCookie } from './access.ts'
+import { ErrorBody } from './problems.ts'
+import { version } from './version.ts'
+
+/** What the API document says about the service and its way in. */
+export const about: ApiDescription = {
+  title: 'Hearth Media',
+  version,
+  description:
+    'Downloads from four video platforms, tempo analysis, trims, stems and share links. Every route has a budget of its own for each client address. Writes carry the value of the cookie `hearth_media_csrf` as the header X-CSRF-Token, or as the field `csrf_token` of a form.',
+  errorBody: ErrorBody,
+  invalidBody: 400,
+  securitySchemes: {
+    session: {
+      type: 'apiKey',
+      in: 'cookie',
+      name: sessionCookie,
+      description: 'Set by POST /login. Not needed while sign-in is off.',
+    },
+  },
+  security: (access) => (access === 'public' ? [] : [{ session: [] }]),
+  tags: [
+    { name: 'General', description: 'The service itself' },
+    { name: 'Pages', description: 'The web application' },
+    { name: 'Sign-in', description: 'The one account' },
+    { name: 'Jobs', description: 'Downloads' },
+    { name: 'Events', description: 'Live updates' },
+    { name: 'Files', description: 'What came of a job' },
+    { name: 'Thumbnails', description: 'Pictures of media' },
+    { name: 'Trims', description: 'Parts of a sound' },
+    { name: 'Stems', description: 'Voice and accompaniment, apart' },
+    { name: 'Shares', description: 'Links for others' },
+    { name: 'Cookies', description: 'Being signed in at the platforms' },
+    { name: 'Settings', description: 'How the service works' },
+    { name: 'Statistics', description: 'Figures' },
+    { name: 'System', description: 'The host and the tools' },
+  ],
+}

@@ -1,0 +1,148 @@
+import {
+  addressGroup,
+  allowanceHeaders,
+  createBudget,
+  Fault,
+  routeFor,
+  type Budget,
+  type GuardedRequest,
+  type Route,
+} from '@hearth/http'
+import type { Clock } from '@hearth/runtime'
+import { csrfCookie, isSame, type CsrfTokens } from './accounts/csrf.ts'
+import { forbidden, Problem, unauthenticated } from './problems.ts'
+
+/** Who is calling. Without sign-in everybody is the local user. */
+export interface Caller {
+  readonly username: string
+  /** Undefined while sign-in is off. */
+  readonly sessionKey: string | undefined
+}
+
+/** What a handler may rely on, by the access its route states. */
+interface Callers {
+  /** Anyone; undefined without a session while sign-in is on. */
+  public: Caller | undefined
+  /** Signed in, or sign-in is off. */
+  member: Caller
+  /** As `member`; a browser without a session is sent to the sign-in page. */
+  page: Caller
+}
+export type Access = keyof Callers
+
+/** Requests a minute from one address, each route counting for itself; the specification's "Limits". */
+export type Limit = 'none' | `${number}`
+
+/** The service's way to write an endpoint; see `routeFor`. */
+export const route = routeFor<Callers, Limit>()
+
+/** The name of the session's cookie; other services on the same host name have theirs. */
+export const sessionCookie = 'hearth_media_session'
+
+/** The gate every request passes before it is parsed, and the check of what a form carries itself. */
+export interface Guard {
+  check(guarded: GuardedRequest, spec: Route['spec'] | undefined): Promise<Caller | undefined>
+  checkBody(guarded: GuardedRequest, spec: Route['spec'], body: unknown): void
+}
+
+export interface GuardParts {
+  readonly isSignInOn: () => boolean
+  /** The user behind a session's key. */
+  readonly identify: (key: string) => Promise<string | undefined>
+  readonly csrf: CsrfTokens
+  readonly clock: Clock
+  /** Names under which the service may be called while sign-in is off; addresses always are. */
+  readonly hostNames: () => readonly string[]
+}
+
+/** Builds the gate: how often, who, whether, and whether the request comes from our own pages. */
+export function createGuard(parts: GuardParts): Guard {
+  const budgets = new Map<string, Budget>()
+  return {
+    async check(guarded, spec) {
+      count(budgets, guarded, { spec, clock: parts.clock })
+      const { request } = guarded
+      const key = request.cookies[sessionCookie]
+      const username = key === undefined ? undefined : await parts.identify(key)
+      const isOn = parts.isSignInOn()
+      if (!isOn) checkHost(guarded, parts.hostNames())
+      const caller = callerOf({ isOn, username, key })
+      const access = spec?.access ?? 'member'
+      if (caller === undefined && access !== 'public') throw refusal(guarded, access)
+      if (!isRead(guarded)) checkOrigin(guarded, spec, { parts, caller })
+      return caller
+    },
+    checkBody(guarded, spec, body) {
+      if (isRead(guarded) || spec.takes === undefined || hasHeader(guarded)) return
+      const field = (body as { csrf_token?: unknown } | undefined)?.csrf_token
+      checkToken(guarded, typeof field === 'string' ? field : undefined, parts)
+    },
+  }
+}
+
+function callerOf({ isOn, username, key }: { isOn: boolean; username: string | undefined; key: string | undefined }) {
+  if (!isOn) return { username: 'local', sessionKey: undefined }
+  return username === undefined ? undefined : { username, sessionKey: key }
+}
+
+function count(
+  budgets: Map<string, Budget>,
+  guarded: GuardedRequest,
+  { spec, clock }: { spec: Route['spec'] | undefined; clock: Clock },
+): void {
+  if (spec?.limit === 'none') return
+  const name = spec === undefined ? 'unknown' : `${spec.method} ${spec.path}`
+  const limit = spec === undefined ? 60 : Number(spec.limit)
+  const budget = budgets.get(name) ?? createBudget({ limit, windowSeconds: 60, clock })
+  budgets.set(name, budget)
+  const allowance = budget.take(addressGroup(guarded.client.address))
+  guarded.reply.headers(allowanceHeaders(allowance, clock.now()))
+  if (!allowance.allowed) throw new Fault({ kind: 'rate-limited', ...allowance })
+}
+
+/** A browser that follows a link is led to the sign-in page; a script is told. */
+function refusal({ request }: GuardedRequest, access: string): Problem {
+  const isBrowsing = access === 'page' && (request.headers.accept ?? '').includes('text/html')
+  if (!isBrowsing) return unauthenticated()
+  return new Problem(303, 'Sign in first', { headers: { location: '/login' } })
+}
+
+function isRead({ request }: GuardedRequest): boolean {
+  return request.method === 'GET' || request.method === 'HEAD' || request.method === 'OPTIONS'
+}
+
+const hasHeader = ({ request }: GuardedRequest): boolean => request.headers['x-csrf-token'] !== undefined
+
+function checkOrigin(
+  guarded: GuardedRequest,
+  spec: Route['spec'] | undefined,
+  { parts, caller }: { parts: GuardParts; caller: Caller | undefined },
+): void {
+  const { headers } = guarded.request
+  if (headers['sec-fetch-site'] === 'cross-site') throw forbidden('Requests from other sites are refused')
+  // A form may carry the token itself; it is looked at when the form was read.
+  if (!hasHeader(guarded) && spec?.takes !== undefined) return
+  const token = headers['x-csrf-token']
+  checkToken(guarded, typeof token === 'string' ? token : undefined, parts, caller)
+}
+
+// oxlint-disable-next-line max-params
+function checkToken(guarded: GuardedRequest, token: string | undefined, parts: GuardParts, caller?: Caller): void {
+  const cookie = guarded.request.cookies[csrfCookie]
+  const session = caller?.sessionKey ?? sessionOf(guarded, parts)
+  const isRight = cookie !== undefined && token !== undefined && isSame(cookie, token) && parts.csrf.isValid(token, session)
+  if (!isRight) throw forbidden('The CSRF token is missing or not that of the cookie; load the page again')
+}
+
+/** While sign-in is off there is no session to bind to. */
+function sessionOf({ request }: GuardedRequest, parts: GuardParts): string | undefined {
+  return parts.isSignInOn() ? request.cookies[sessionCookie] : undefined
+}
+
+/** Without sign-in a page of somebody else could reach us under a name of its own that leads here. */
+function checkHost({ client }: GuardedRequest, names: readonly string[]): void {
+  const host = client.host.toLowerCase().replace(/:\d+$/, '').replace(/^\[|\]$/g, '')
+  const isAddress = /^[\d.]+$/.test(host) || host.includes(':')
+  if (isAddress || host === 'localhost' || host === '' || names.includes(host)) return
+  throw forbidden(`While sign-in is off, the service answers only under its address, localhost and public_hostname`)
+}

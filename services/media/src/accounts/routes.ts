@@ -1,0 +1,166 @@
+import type { Call, Content, Route } from '@hearth/http'
+import { route, sessionCookie, type Caller } from '../access.ts'
+import { version } from '../version.ts'
+import type { Captcha } from './captcha.ts'
+import { csrfCookie, type CsrfTokens } from './csrf.ts'
+import { SessionState, SignIn, SignInAnswer } from './schema.ts'
+import type { Sessions } from './sessions.ts'
+
+type AnyCall = Pick<Call<Caller | undefined, undefined, undefined, undefined>, 'caller' | 'client' | 'answer'>
+
+/** What sign-in is made with. */
+export interface AccountParts {
+  readonly sessions: Sessions
+  readonly captcha: Captcha
+  readonly csrf: CsrfTokens
+  /** Whether users see the service by an https address, so that its cookies may go nowhere else. */
+  readonly isPublishedSecurely: boolean
+}
+
+const cookieLife = 3600
+
+/** Cookies of this service's pages. */
+export function createPageCookies({ csrf, isPublishedSecurely }: Pick<AccountParts, 'csrf' | 'isPublishedSecurely'>) {
+  const options = (call: Pick<AnyCall, 'client'>) =>
+    ({ path: '/', sameSite: 'lax', secure: call.client.secure || isPublishedSecurely }) as const
+  return {
+    /** A new token for whoever gets this answer; scripts of the page read it. */
+    setCsrf(call: AnyCall, session = call.caller?.sessionKey): string {
+      const token = csrf.create(session)
+      call.answer.setCookie(csrfCookie, token, { ...options(call), maxAge: cookieLife })
+      return token
+    },
+    setSession(call: AnyCall, key: string): void {
+      call.answer.setCookie(sessionCookie, key, { ...options(call), httpOnly: true })
+      this.setCsrf(call, key)
+    },
+    endSession(call: Pick<AnyCall, 'answer' | 'client'>): void {
+      call.answer.clearCookie(sessionCookie, { ...options(call), httpOnly: true })
+    },
+  }
+}
+export type PageCookies = ReturnType<typeof createPageCookies>
+
+/** Sign-in, sign-out, and the pages of the application with their token. */
+export function accountRoutes(parts: AccountParts, cookies: PageCookies): Route[] {
+  return [...pageRoutes(cookies), ...signInRoutes(parts, cookies), stateRoute(parts, cookies)]
+}
+
+function pageRoutes(cookies: PageCookies): Route[] {
+  const page = (path: string, summary: string, limit: `${number}` | 'none') =>
+    route(
+      {
+        method: 'GET',
+        path,
+        tag: 'Pages',
+        summary,
+        access: 'page',
+        limit,
+        success: { status: 200, media: 'text/html', description: 'The page' },
+      },
+      (call) => {
+        cookies.setCsrf(call)
+        return call.answer.page()
+      },
+    )
+  return [
+    page('/', 'Dashboard', 'none'),
+    page('/settings', 'Settings', 'none'),
+    page('/statistics', 'Statistics', 'none'),
+    page('/job/{job_id}', 'A job', '120'),
+  ]
+}
+
+const seeOther = (call: Pick<AnyCall, 'answer'>, location: string): Content => {
+  call.answer.header('location', location)
+  return { content: '', status: 303 }
+}
+
+function signInRoutes({ sessions, captcha }: AccountParts, cookies: PageCookies): Route[] {
+  const shared = { tag: 'Sign-in', access: 'public' } as const
+  return [
+    route(
+      {
+        ...shared,
+        method: 'GET',
+        path: '/login',
+        summary: 'Sign-in page',
+        description: 'Sets the CSRF cookie; the page holds the field `captcha_token`.',
+        limit: '20',
+        success: { status: 200, media: 'text/html', description: 'The page; 303 to / when nobody has to sign in' },
+      },
+      (call) => {
+        const token = cookies.setCsrf(call)
+        if (call.caller !== undefined) return seeOther(call, '/')
+        const field = (name: string, value: string) => `<input type="hidden" name="${name}" value="${value}">`
+        return call.answer.page(
+          `<template id="sign-in-fields">${field('captcha_token', captcha.create())}${field('csrf_token', token)}</template>`,
+        )
+      },
+    ),
+    route(
+      {
+        ...shared,
+        method: 'POST',
+        path: '/login',
+        summary: 'Sign in',
+        description: 'A form is answered with 303 to /, JSON with 200.',
+        limit: '5',
+        takes: 'form',
+        body: SignIn,
+        success: {
+          status: 200,
+          media: 'application/json',
+          description: 'Signed in',
+          schema: SignInAnswer,
+        },
+        errors: [401],
+      },
+      async (call) => {
+        if (sessions.isOn()) cookies.setSession(call, await sessions.signIn(call.body))
+        const isForm = call.header('content-type')?.startsWith('application/x-www-form-urlencoded') === true
+        return isForm ? seeOther(call, '/') : { content: JSON.stringify({ ok: true, redirect: '/' }) }
+      },
+    ),
+    route(
+      {
+        ...shared,
+        method: 'POST',
+        path: '/logout',
+        summary: 'Sign out',
+        limit: '20',
+        success: { status: 200, media: 'text/html', description: '303 to /login' },
+      },
+      async (call) => {
+        if (call.caller?.sessionKey !== undefined) await sessions.signOut(call.caller.sessionKey)
+        cookies.endSession(call)
+        return seeOther(call, '/login')
+      },
+    ),
+  ]
+}
+
+function stateRoute({ sessions }: AccountParts, cookies: PageCookies): Route {
+  return route(
+    {
+      method: 'GET',
+      path: '/api/session',
+      tag: 'Sign-in',
+      summary: 'Whether sign-in is asked for, and who is signed in',
+      description: 'Renews the CSRF cookie.',
+      access: 'public',
+      limit: '60',
+      success: { status: 200, body: SessionState },
+    },
+    (call) => {
+      cookies.setCsrf(call)
+      return {
+        authentication: sessions.isOn(),
+        username: sessions.isOn() ? (call.caller?.username ?? null) : null,
+        has_credentials: sessions.hasCredentials(),
+        is_open: !sessions.isOn(),
+        version,
+      }
+    },
+  )
+}

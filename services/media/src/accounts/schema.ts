@@ -1,0 +1,28 @@
+import { z } from 'zod'
+
+/** The specification's "Login body". */
+export const SignIn = z
+  .object({
+    username: z.string().min(1).max(128),
+    password: z.string().min(1).max(1024).meta({ format: 'password' }),
+    captcha_token: z.string().max(1024).default(''),
+    honeypot: z.string().max(1024).default('').meta({ description: 'Left empty by people' }),
+    website: z.string().max(1024).optional().meta({ description: 'The honeypot’s name in the form' }),
+    csrf_token: z.string().max(1024).optional(),
+  })
+  .meta({ id: 'SignIn' })
+export type SignIn = z.infer<typeof SignIn>
+
+export const SignInAnswer = z.object({ ok: z.literal(true), redirect: z.string() }).meta({ id: 'SignInAnswer' })
+
+/** How the page stands: whether sign-in is asked for, and who is signed in. */
+export const SessionState = z
+  .object({
+    authentication: z.boolean(),
+    username: z.string().nullable().meta({ description: 'null when nobody is signed in' }),
+    has_credentials: z.boolean().meta({ description: 'Whether an account was set up' }),
+    is_open: z.boolean().meta({ description: 'No sign-in is asked for: whoever reaches the address may do everything' }),
+    version: z.string(),
+  })
+  .meta({ id: 'SessionState' })
+export type SessionState = z.infer<typeof SessionState>

@@ -1,0 +1,74 @@
+import { resolve } from 'node:path'
+import { networkList } from '@hearth/http'
+import { outboundAllow } from '@hearth/outbound'
+import { commonSettings, OperatorError, parseSettings, portNumber, type Environment } from '@hearth/runtime'
+import { z } from 'zod'
+import { artifactLocation } from './artifacts/artifact-location.ts'
+import { extraPlatformHosts } from './platforms/platform-hosts.ts'
+
+const wholeNumber = (least: number, most: number) => {
+  const rule = `must be a whole number from ${least} to ${most}`
+  return z.coerce.number(rule).int(rule).min(least, rule).max(most, rule)
+}
+
+const path = z.string().regex(/^\//, 'must be an absolute path').optional()
+
+/** As the specification names it; `*` would believe anybody. */
+const forwardedAllow = z
+  .string()
+  .refine((text) => !text.split(',').some((part) => part.trim() === '*'), 'must not be *: list the addresses of your proxies')
+  .pipe(networkList)
+
+const Settings = z.object({
+  ...commonSettings,
+  BIND_PORT: portNumber.default(8103),
+  DATA_DIR: z.string().default('data/media'),
+  TRUSTED_PROXIES: networkList.optional(),
+  FORWARDED_ALLOW_IPS: forwardedAllow.optional(),
+  SECRET_KEY: z.string().optional(),
+  SECRET_KEY_FILE: z.string().optional(),
+  ALLOW_OPEN: z.enum(['true', 'false'], { error: 'must be true or false' }).default('false'),
+  EXTRA_PLATFORM_HOSTS: extraPlatformHosts,
+  OUTBOUND_ALLOW: outboundAllow,
+  STEMSVC_BASE_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).default('https://www.lalal.ai'),
+  UPDATES_BASE_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
+  YTDLP_PATH: path,
+  FFMPEG_PATH: path,
+  ARTIFACTS: artifactLocation,
+  QUEUE_SIZE: wholeNumber(1, 100_000).default(200),
+  WORKERS: wholeNumber(0, 64).optional(),
+})
+
+/** The settings of one media service, checked. The README's table says what each is for. */
+export type Config = ReturnType<typeof readConfig>
+
+/** Reads the settings from the environment; throws an `OperatorError` that names the wrong one. */
+export function readConfig(environment: Environment) {
+  const settings = parseSettings(Settings, environment)
+  const dataDirectory = resolve(settings.DATA_DIR)
+  if (settings.TRUSTED_PROXIES !== undefined && settings.FORWARDED_ALLOW_IPS !== undefined)
+    throw new OperatorError('TRUSTED_PROXIES: is the same as FORWARDED_ALLOW_IPS; set one of them')
+  return {
+    bindAddress: settings.BIND_ADDRESS,
+    bindPort: settings.BIND_PORT,
+    dataDirectory,
+    databaseUrl: settings.DATABASE_URL,
+    publicUrl: settings.PUBLIC_URL,
+    trustedProxies: settings.FORWARDED_ALLOW_IPS ?? settings.TRUSTED_PROXIES ?? ['127.0.0.1', '::1'],
+    forwardedHeader: settings.FORWARDED_HEADER.toLowerCase(),
+    logLevel: settings.LOG_LEVEL,
+    secretKey: settings.SECRET_KEY,
+    secretKeyFile: resolve(settings.SECRET_KEY_FILE ?? `${dataDirectory}/secret.key`),
+    mayBeOpen: settings.ALLOW_OPEN === 'true',
+    extraHosts: settings.EXTRA_PLATFORM_HOSTS,
+    outboundAllow: settings.OUTBOUND_ALLOW,
+    stemServiceUrl: settings.STEMSVC_BASE_URL,
+    updatesUrl: settings.UPDATES_BASE_URL,
+    ytDlpPath: settings.YTDLP_PATH,
+    ffmpegPath: settings.FFMPEG_PATH,
+    artifacts: settings.ARTIFACTS,
+    queueSize: settings.QUEUE_SIZE,
+    /** How many jobs this process works on at a time; 0 for a web process that leaves them to others. */
+    workers: settings.WORKERS,
+  }
+}

@@ -1,0 +1,82 @@
+import type { FileFacts } from '../tools/ffmpeg.ts'
+import { targetHeight } from '../tools/yt-dlp-words.ts'
+import type { Quality } from '../jobs/schema.ts'
+
+/** What is to become of a fetched video. */
+export interface VideoWish {
+  readonly quality: Quality
+  readonly isCompatible: boolean
+  /** A picture laid over it. */
+  readonly watermark: string | undefined
+}
+
+/** A conversion that makes of a video what was asked for. */
+export interface VideoPlan {
+  readonly inputs: readonly string[]
+  readonly words: readonly string[]
+  readonly extension: 'mp4'
+  /** What is being done, for a person. */
+  readonly purpose: string
+}
+
+/** How a watermark lies in the picture: its width in parts of the picture's, within bounds, and its distance from the edge. */
+const badge = { part: 0.12, least: 32, most: 960, margin: 0.025 }
+
+/** The conversion a video needs, or undefined when it is good as it came. */
+export function planVideo(file: string, facts: FileFacts, wish: VideoWish): VideoPlan | undefined {
+  const { video, audio } = facts
+  if (video === undefined) return undefined
+  const height = targetHeight[wish.quality]
+  const mustShrink = height !== undefined && video.height > height
+  const mustPlayEverywhere = wish.isCompatible || height !== undefined
+  const isForeignPicture = mustPlayEverywhere && video.codec !== 'h264'
+  const isForeignSound = mustPlayEverywhere && audio !== undefined && audio.codec !== 'aac'
+  const isForeignBox = mustPlayEverywhere && !file.endsWith('.mp4')
+  const mustEncode = mustShrink || isForeignPicture || wish.watermark !== undefined
+  if (!mustEncode && !isForeignSound && !isForeignBox) return undefined
+  const sound = audio === undefined ? [] : audio.codec === 'aac' ? ['-c:a', 'copy'] : soundWords(wish.quality)
+  const picture = mustEncode ? pictureWords(video, wish) : ['-map', '0:v:0', '-c:v', 'copy']
+  return {
+    inputs: wish.watermark === undefined ? [file] : [file, wish.watermark],
+    words: [...picture, '-map', '0:a:0?', ...sound, '-map_metadata', '0', '-movflags', '+faststart'],
+    extension: 'mp4',
+    purpose: purposeOf({ height: mustShrink ? height : undefined, watermark: wish.watermark }),
+  }
+}
+
+const soundWords = (quality: Quality): string[] => ['-c:a', 'aac', '-b:a', quality === 'max' ? '192k' : '128k']
+
+function pictureWords(video: { width: number; height: number }, { quality, watermark }: VideoWish): string[] {
+  const limit = targetHeight[quality] ?? Number.POSITIVE_INFINITY
+  const height = even(Math.min(video.height, limit))
+  const width = even((video.width * height) / Math.max(1, video.height))
+  const scale = `scale=${width}:${height}`
+  const encoder = ['-c:v', 'libx264', '-preset', presetFor(quality, height), '-crf', String(rateFor(quality, height))]
+  if (watermark === undefined) return ['-map', '0:v:0', '-vf', `${scale},format=yuv420p`, ...encoder]
+  const badgeWidth = even(Math.min(badge.most, Math.max(badge.least, width * badge.part)))
+  const margin = Math.round(height * badge.margin)
+  const graph = `[0:v:0]${scale}[p];[1:v:0]scale=${badgeWidth}:-1[w];[p][w]overlay=W-w-${margin}:H-h-${margin},format=yuv420p[v]`
+  return ['-filter_complex', graph, '-map', '[v]', ...encoder]
+}
+
+const even = (length: number): number => Math.max(2, 2 * Math.round(length / 2))
+
+/** Small pictures may be encoded with more care, large ones must get done. */
+function presetFor(quality: Quality, height: number): string {
+  if (quality !== 'max') return 'fast'
+  if (height <= 576) return 'medium'
+  return height <= 1080 ? 'fast' : 'veryfast'
+}
+
+function rateFor(quality: Quality, height: number): number {
+  if (quality !== 'max') return 23
+  if (height <= 576) return 16
+  return height <= 1080 ? 18 : 20
+}
+
+function purposeOf({ height, watermark }: { height: number | undefined; watermark: string | undefined }): string {
+  const size = height === undefined ? [] : [`to ${height}p`]
+  const mark = watermark === undefined ? [] : ['with the watermark']
+  const what = [...size, ...mark]
+  return what.length === 0 ? 'Converting so that it plays everywhere' : `Converting ${what.join(' ')}`
+}

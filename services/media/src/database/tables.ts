@@ -1,0 +1,118 @@
+import type { Platform } from '../platforms/schema.ts'
+import type { JobStatus, MediaType, Quality } from '../jobs/schema.ts'
+
+/** Rows as they are stored. Moments are milliseconds since the epoch, switches 0 or 1. */
+export interface Tables {
+  facts: NamedRow
+  settings: NamedRow
+  jobs: JobRow
+  sessions: SessionRow
+  share_links: ShareLinkRow
+  share_uses: ShareUseRow
+  stem_splits: StemSplitRow
+  analysis_results: AnalysisRow
+}
+
+/** A fact about the database itself, or a setting as JSON. */
+export interface NamedRow {
+  name: string
+  value: string
+}
+
+/** One download: what was asked for, how far it is, what came of it. */
+export interface JobRow {
+  id: string
+  /** Canonical. */
+  url: string
+  platform: Platform
+  /** Equal for every address of the same media. */
+  media_key: string
+  type: MediaType
+  quality: Quality
+  status: JobStatus
+  /** Counts every handing out; a worker writes only under the number it was given. */
+  attempt: number
+  /** How often in a row a worker was lost with it. */
+  interruptions: number
+  /** Until when the worker that has it counts as alive; null when none has. */
+  lease_until: number | null
+  video_title: string | null
+  video_meta_hover: string | null
+  message: string | null
+  /** Stable code of a failure. */
+  error_code: string | null
+  created_at: number
+  /** When it got into the line; the line is served in this order. */
+  queued_at: number
+  finished_at: number | null
+  filesize_bytes: number | null
+  duration_ms: number | null
+  codec: string | null
+  bitrate_kbps: number | null
+  bpm: number | null
+  bpm_confidence: number | null
+  bpm_alternative: number | null
+  audio_hash: string | null
+  /** Name of the stored file, as `source.m4a`. */
+  artifact: string | null
+  /** Milliseconds of audio that were split into stems. */
+  stem_ms: number
+}
+
+export interface SessionRow {
+  key_hash: string
+  username: string
+  created_at: number
+  last_used_at: number
+}
+
+export interface ShareLinkRow {
+  token_hash: string
+  /** Sealed, so that the link can be shown again. */
+  token_sealed: string
+  job_id: string
+  max_uses: number
+  uses: number
+  created_at: number
+  expires_at: number | null
+}
+
+/** Who redeemed a link lately: a resumed download is the same use. */
+export interface ShareUseRow {
+  token_hash: string
+  client_hash: string
+  used_at: number
+}
+
+/** A separation that is under way or done. */
+export interface StemSplitRow {
+  job_id: string
+  /** Empty for the whole, otherwise the trim. */
+  variant: string
+  status: 'running' | 'done' | 'failed'
+  /** What the separation must know to go on after a crash without paying twice, JSON. */
+  record: string
+  lease_until: number | null
+  duration_ms: number
+  updated_at: number
+}
+
+/** A finished analysis, by the content of the file. */
+export interface AnalysisRow {
+  audio_hash: string
+  version: number
+  /** JSON. */
+  result: string
+}
+
+/** Every table, referenced ones first. */
+export const tableNames = [
+  'facts',
+  'settings',
+  'jobs',
+  'sessions',
+  'share_links',
+  'share_uses',
+  'stem_splits',
+  'analysis_results',
+] as const satisfies readonly (keyof Tables)[]

@@ -1,0 +1,68 @@
+import type { Content } from '@hearth/http'
+import type { ArtifactStore } from '../artifacts/artifact-store.ts'
+import { notFound, Problem } from '../problems.ts'
+import { readByteRange } from './byte-range.ts'
+
+/** The parts of a call that matter for handing out a file. */
+export interface DeliveryCall {
+  readonly header: (name: string) => string | undefined
+  readonly answer: { header(name: string, value: string): void }
+}
+
+/** What is handed out, and as what. */
+export interface Delivery {
+  readonly artifacts: ArtifactStore
+  readonly jobId: string
+  readonly name: string
+  /** Saved under this name; shown in place when left out. */
+  readonly fileName?: string
+}
+
+const types: Readonly<Record<string, string>> = {
+  mp3: 'audio/mpeg',
+  m4a: 'audio/mp4',
+  aac: 'audio/aac',
+  wav: 'audio/wav',
+  opus: 'audio/ogg',
+  ogg: 'audio/ogg',
+  flac: 'audio/flac',
+  mp4: 'video/mp4',
+  webm: 'video/webm',
+  mkv: 'video/x-matroska',
+  mov: 'video/quicktime',
+  jpg: 'image/jpeg',
+  png: 'image/png',
+}
+
+/** The media type of a stored file, by its ending, which is ours. */
+export const mediaTypeOf = (name: string): string =>
+  types[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream'
+
+/** Hands out a stored file, or the part of it a player asks for. A page that is made of it runs nothing. */
+export async function deliver(call: DeliveryCall, { artifacts, jobId, name, fileName }: Delivery): Promise<Content> {
+  const facts = await artifacts.stat(jobId, name)
+  if (facts === undefined) throw notFound('file')
+  const etag = `"${facts.tag}"`
+  call.answer.header('accept-ranges', 'bytes')
+  call.answer.header('etag', etag)
+  call.answer.header('cache-control', 'private, no-cache')
+  call.answer.header('content-security-policy', "default-src 'none'; sandbox")
+  call.answer.header('content-type', mediaTypeOf(name))
+  if (call.header('if-none-match') === etag) return { content: '', status: 304 }
+  const isSame = [undefined, etag].includes(call.header('if-range'))
+  const range = isSame ? readByteRange(call.header('range'), facts.size) : undefined
+  if (range === 'unsatisfiable')
+    throw new Problem(416, 'The range lies behind the end of the file', {
+      headers: { 'content-range': `bytes */${facts.size}` },
+    })
+  const content = await artifacts.open(jobId, name, range)
+  if (content === undefined) throw notFound('file')
+  const length = range === undefined ? facts.size : range.last - range.first + 1
+  call.answer.header('content-length', String(length))
+  if (range !== undefined) call.answer.header('content-range', `bytes ${range.first}-${range.last}/${facts.size}`)
+  return {
+    content,
+    ...(fileName === undefined ? {} : { fileName }),
+    ...(range === undefined ? {} : { status: 206 }),
+  }
+}

@@ -1,0 +1,91 @@
+import type { Route } from '@hearth/http'
+import { z } from 'zod'
+import { route } from '../access.ts'
+import type { ArtifactStore } from '../artifacts/artifact-store.ts'
+import { isDownloadable } from '../jobs/job-machine.ts'
+import type { Jobs } from '../jobs/jobs.ts'
+import { invalid, notFound, Problem } from '../problems.ts'
+import { MediaFailure } from '../tools/media-failure.ts'
+import { deliver } from './deliver.ts'
+import { downloadName } from './file-names.ts'
+import type { Mp3s } from './mp3.ts'
+
+export const JobPath = z.object({ job_id: z.string() })
+
+/** What the file routes are made with. */
+export interface DeliveryParts {
+  readonly jobs: Jobs
+  readonly artifacts: ArtifactStore
+  readonly mp3s: Mp3s
+}
+
+/** A conversion that failed, as the caller is told. */
+export function conversionProblem(error: unknown): unknown {
+  return error instanceof MediaFailure ? new Problem(500, error.message, { cause: error }) : error
+}
+
+/** The finished file, the sound for the player, and the picture of a job. */
+export function deliveryRoutes({ jobs, artifacts, mp3s }: DeliveryParts): Route[] {
+  const shared = { method: 'GET', tag: 'Files', params: JobPath } as const
+  const media = (description: string) => ({ status: 200, media: 'application/octet-stream', description }) as const
+  return [
+    route(
+      {
+        ...shared,
+        path: '/download/{job_id}',
+        summary: 'The finished file',
+        description: 'Audio goes out as MP3; the name carries the tempo when it is known. Ranges are understood.',
+        access: 'page',
+        limit: '30',
+        success: media('The file'),
+        errors: [404, 416],
+      },
+      async (call) => {
+        const job = await jobs.row(call.params.job_id)
+        if (!isDownloadable(job.status) || job.artifact === null) throw notFound('file')
+        const fileName = downloadName(job) ?? 'media'
+        const name = job.type === 'audio' ? await mp3s.provide(job).catch(rethrow) : job.artifact
+        return deliver(call, { artifacts, jobId: job.id, name, fileName })
+      },
+    ),
+    route(
+      {
+        ...shared,
+        path: '/audio-source/{job_id}',
+        summary: 'The sound, for a player',
+        description: 'Header X-Audio-Quality: `source`, or `mp3-fallback` when browsers cannot play the source.',
+        access: 'member',
+        limit: '60',
+        success: media('The sound'),
+        errors: [400, 404, 416],
+      },
+      async (call) => {
+        const job = await jobs.row(call.params.job_id)
+        if (job.type !== 'audio') throw invalid('The job is a video and has no sound of its own')
+        if (!isDownloadable(job.status) || job.artifact === null) throw notFound('file')
+        const { name, isSource } = await mp3s.providePlayable(job).catch(rethrow)
+        call.answer.header('x-audio-quality', isSource ? 'source' : 'mp3-fallback')
+        return deliver(call, { artifacts, jobId: job.id, name })
+      },
+    ),
+    route(
+      {
+        ...shared,
+        path: '/thumbnail/{job_id}',
+        summary: 'The picture of a job',
+        access: 'member',
+        limit: '120',
+        success: { status: 200, media: 'image/jpeg', description: 'JPEG' },
+        errors: [404],
+      },
+      async (call) => {
+        const job = await jobs.row(call.params.job_id)
+        return deliver(call, { artifacts, jobId: job.id, name: 'thumbnail.jpg' })
+      },
+    ),
+  ]
+}
+
+function rethrow(error: unknown): never {
+  throw conversionProblem(error)
+}

@@ -1,0 +1,62 @@
+import type { Route } from '@hearth/http'
+import { z } from 'zod'
+import { route, type Caller } from '../access.ts'
+import type { Jobs } from '../jobs/jobs.ts'
+import { unavailable } from '../problems.ts'
+import { StreamMessage } from './schema.ts'
+import type { EventStreams, Subscriber } from './streams.ts'
+
+/** What the streams are made with. */
+export interface StreamParts {
+  readonly streams: EventStreams
+  readonly jobs: Jobs
+  readonly stillAllowed: (caller: Caller) => Promise<boolean>
+}
+
+/** Both event streams. Messages have no name, an ascending id, and begin with the state of things. */
+export function eventRoutes(parts: StreamParts): Route[] {
+  const shared = { method: 'GET', tag: 'Events', access: 'member', limit: '30', errors: [503] as const } as const
+  const success = { status: 200, media: 'text/event-stream', schema: StreamMessage } as const
+  return [
+    route(
+      {
+        ...shared,
+        path: '/events',
+        summary: 'Everything that happens',
+        success: { ...success, description: 'Server-sent events; `Last-Event-ID` goes on where a connection was lost' },
+      },
+      ({ caller, client, header, answer }) => {
+        const snapshot = async () => ({ type: 'snapshot', jobs: await parts.jobs.list({ offset: 0, limit: 50 }) })
+        return open(parts, answer, { caller, address: client.address, lastEventId: header('last-event-id'), snapshot })
+      },
+    ),
+    route(
+      {
+        ...shared,
+        path: '/api/jobs/{job_id}/events',
+        summary: 'What happens to one job',
+        params: z.object({ job_id: z.string() }),
+        success: { ...success, description: 'As /events, of one job' },
+        errors: [404, 503],
+      },
+      async ({ caller, client, header, answer, params }) => {
+        const jobId = (await parts.jobs.find(params.job_id)).id
+        const snapshot = async () => ({ type: 'snapshot', jobs: [await parts.jobs.find(jobId)] })
+        const subscriber = { caller, address: client.address, jobId, lastEventId: header('last-event-id'), snapshot }
+        return open(parts, answer, subscriber)
+      },
+    ),
+  ]
+}
+
+async function open(
+  { streams, stillAllowed }: StreamParts,
+  answer: { header(name: string, value: string): void },
+  { caller, ...subscriber }: Omit<Subscriber, 'isAllowed'> & { caller: Caller },
+) {
+  const stream = await streams.open({ ...subscriber, isAllowed: () => stillAllowed(caller) })
+  if (stream === undefined) throw unavailable('Too many event streams are open', 5)
+  answer.header('cache-control', 'no-cache, no-transform')
+  answer.header('x-accel-buffering', 'no')
+  return { content: stream }
+}

@@ -1,0 +1,54 @@
+import type { JobStatus } from './schema.ts'
+
+/** What happens to a job; the specification's "States and transitions" with the decisions of the research, 1.2. */
+export type JobStep =
+  | 'claimed'
+  | 'download-begun'
+  | 'transcode-begun'
+  | 'analysis-begun'
+  | 'analysed'
+  | 'finished'
+  | 'failed'
+  | 'cancelled'
+  | 'handed-back'
+  | 'lost'
+  | 'retried'
+
+const table: Record<JobStep, { readonly from: readonly JobStatus[]; readonly to: JobStatus }> = {
+  claimed: { from: ['queued'], to: 'processing' },
+  'download-begun': { from: ['processing'], to: 'downloading' },
+  'transcode-begun': { from: ['downloading'], to: 'transcoding' },
+  'analysis-begun': { from: ['downloading'], to: 'analysis' },
+  analysed: { from: ['analysis'], to: 'analysis_done' },
+  // An audio file is finished too when it is too long to analyse, or when the analysis fails: the file is good.
+  finished: { from: ['downloading', 'transcoding', 'analysis'], to: 'done' },
+  failed: { from: ['processing', 'downloading', 'transcoding'], to: 'error' },
+  cancelled: { from: ['queued', 'processing', 'downloading', 'transcoding', 'analysis'], to: 'cancelled' },
+  // A worker that stops gives its job back; one that is lost has it taken away.
+  'handed-back': { from: ['processing', 'downloading', 'transcoding', 'analysis'], to: 'queued' },
+  lost: { from: ['processing', 'downloading', 'transcoding', 'analysis'], to: 'cancelled' },
+  retried: { from: ['error', 'cancelled'], to: 'queued' },
+}
+
+/** The state a step leads to. */
+export const statusAfter = (step: JobStep): JobStatus => table[step].to
+
+/** The states in which a step may happen; in any other it is refused. */
+export const statusesBefore = (step: JobStep): readonly JobStatus[] => table[step].from
+
+/** A worker has it. */
+export const activeStatuses: readonly JobStatus[] = ['processing', 'downloading', 'transcoding', 'analysis']
+
+/** Its file may be fetched. */
+export const downloadableStatuses: readonly JobStatus[] = ['done', 'analysis_done', 'analysis']
+
+export const completedStatuses: readonly JobStatus[] = ['done', 'analysis_done']
+
+export const isActive = (status: JobStatus): boolean => activeStatuses.includes(status)
+export const isDownloadable = (status: JobStatus): boolean => downloadableStatuses.includes(status)
+export const isCompleted = (status: JobStatus): boolean => completedStatuses.includes(status)
+
+/** Nothing more happens to it by itself. */
+export const isTerminal = (status: JobStatus): boolean => statusAfterLast.includes(status)
+
+const statusAfterLast: readonly JobStatus[] = ['done', 'analysis_done', 'error', 'cancelled']

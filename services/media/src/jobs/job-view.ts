@@ -1,0 +1,54 @@
+import type { JobRow } from '../database/tables.ts'
+import { downloadName } from '../delivery/file-names.ts'
+import type { Job } from './schema.ts'
+
+/** `YYYY-MM-DD HH:MM:SS` in UTC. */
+export const jobMoment = (milliseconds: number): string => new Date(milliseconds).toISOString().slice(0, 19).replace('T', ' ')
+
+/** A job as the API shows it. */
+export function jobOfRow(row: JobRow): Job {
+  return {
+    id: row.id,
+    url: row.url,
+    platform: row.platform,
+    video_title: row.video_title,
+    video_meta_hover: row.video_meta_hover,
+    type: row.type,
+    quality: row.quality,
+    status: row.status,
+    created_at: jobMoment(row.created_at),
+    finished_at: row.finished_at === null ? null : jobMoment(row.finished_at),
+    message: row.message,
+    filesize_bytes: row.filesize_bytes,
+    duration_seconds: row.duration_ms === null ? null : Math.round(row.duration_ms / 1000),
+    codec: row.codec,
+    bitrate_kbps: row.bitrate_kbps,
+    bpm: row.bpm,
+    bpm_confidence: row.bpm_confidence,
+    audio_hash: row.audio_hash,
+    filename: downloadName(row),
+  }
+}
+
+/** The line under a title: who made it, how long it is, how often it was seen; what is not known is left out. */
+export function hoverText(facts: {
+  channel?: string | null | undefined
+  uploader?: string | null | undefined
+  duration?: number | null | undefined
+  view_count?: number | null | undefined
+}): string | null {
+  const parts = [
+    facts.channel ? `Channel: ${facts.channel}` : '',
+    facts.uploader && facts.uploader !== facts.channel ? `Uploader: ${facts.uploader}` : '',
+    facts.duration ? `Duration: ${clockText(facts.duration)}` : '',
+    typeof facts.view_count === 'number' ? `Views: ${facts.view_count.toLocaleString('en-US')}` : '',
+  ].filter((part) => part !== '')
+  return parts.length === 0 ? null : parts.join(' | ')
+}
+
+function clockText(seconds: number): string {
+  const whole = Math.round(seconds)
+  const two = (value: number) => String(value).padStart(2, '0')
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60)]
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`
+}

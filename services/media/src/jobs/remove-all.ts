@@ -1,0 +1,38 @@
+import type { Kysely } from 'kysely'
+import type { ArtifactStore } from '../artifacts/artifact-store.ts'
+import type { Tables } from '../database/tables.ts'
+import type { EventBus } from '../events/bus.ts'
+import type { Timers } from '@hearth/runtime'
+import { advanceJob, deleteJobRows, jobIds } from './store.ts'
+import type { Removal } from './schema.ts'
+
+/** Deletes every job there is at this moment, with its files and links. */
+export type RemoveAll = () => Promise<Removal>
+
+export interface RemovalParts {
+  readonly db: Kysely<Tables>
+  readonly bus: EventBus
+  readonly artifacts: ArtifactStore
+  readonly timers: Timers
+  /** How many share links there are to these jobs. */
+  readonly countLinks: () => Promise<number>
+}
+
+export function createRemoveAll({ db, bus, artifacts, timers, countLinks }: RemovalParts): RemoveAll {
+  return async () => {
+    const ids = await jobIds(db)
+    const links = await countLinks()
+    // First nobody works on them any more; then the files go, and the rows last, so that nothing is left without a row.
+    const values = { message: 'Cancelled', finished_at: timers.now(), lease_until: null }
+    for (const id of ids) await advanceJob(db, { id, step: 'cancelled', values })
+    bus.publish({ type: 'jobs_cleared', job_id: null })
+    let withFiles = 0
+    for (const id of ids) {
+      if ((await artifacts.list(id)).length > 0) withFiles += 1
+      await artifacts.removeJob(id)
+    }
+    await deleteJobRows(db, ids)
+    const message = ids.length === 1 ? '1 job was deleted' : `${ids.length} jobs were deleted`
+    return { ok: true, message, jobs_deleted: ids.length, files_deleted: withFiles, share_links_deleted: links }
+  }
+}

@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import { Platform } from '../platforms/schema.ts'
+
+/** The nine states of a job; see `job-machine.ts`. */
+export const JobStatus = z.enum([
+  'queued',
+  'processing',
+  'downloading',
+  'transcoding',
+  'analysis',
+  'analysis_done',
+  'done',
+  'error',
+  'cancelled',
+])
+export type JobStatus = z.infer<typeof JobStatus>
+
+export const MediaType = z.enum(['audio', 'video'])
+export type MediaType = z.infer<typeof MediaType>
+
+export const Quality = z.enum(['max', 'medium', 'small'])
+export type Quality = z.infer<typeof Quality>
+
+/** `YYYY-MM-DD HH:MM:SS` in UTC, as the specification has it. */
+export const JobMoment = z.string().regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
+
+const count = z.int().min(0)
+
+/** A job as every route and event shows it; the specification's "Job" table. */
+export const Job = z
+  .object({
+    id: z.uuid(),
+    url: z.string(),
+    platform: Platform,
+    video_title: z.string().nullable(),
+    video_meta_hover: z.string().nullable(),
+    type: MediaType,
+    quality: Quality,
+    status: JobStatus,
+    created_at: JobMoment,
+    finished_at: JobMoment.nullable(),
+    message: z.string().nullable().meta({ description: 'The last step or the reason of a failure, for a person' }),
+    filesize_bytes: count.nullable(),
+    duration_seconds: count.nullable(),
+    codec: z.string().nullable(),
+    bitrate_kbps: count.nullable(),
+    bpm: count.nullable(),
+    bpm_confidence: z.number().min(0).max(1).nullable(),
+    audio_hash: z.string().nullable().meta({ description: 'SHA-256 of the file, hex' }),
+    filename: z.string().nullable().meta({ description: 'Name under which the file is delivered' }),
+  })
+  .meta({ id: 'Job' })
+export type Job = z.infer<typeof Job>
+
+const lowered = z.string().trim().toLowerCase()
+
+/** A switch in a form, in the usual words. */
+export const FormSwitch = z
+  .union([z.boolean(), lowered])
+  .transform((value) => value === true || ['true', '1', 'yes', 'on'].includes(String(value)))
+
+/** The specification's "Submit form fields". */
+export const Submission = z
+  .object({
+    url: z.string({ error: 'is missing' }),
+    type: lowered.pipe(z.enum(['audio', 'video'], { error: 'must be audio or video' })),
+    quality: lowered.pipe(z.enum(['max', 'medium', 'small'], { error: 'must be max, medium or small' })),
+    confirm_duplicate: FormSwitch.optional().meta({ description: 'true to accept a duplicate' }),
+    csrf_token: z.string().optional(),
+  })
+  .meta({ id: 'Submission' })
+export type Submission = z.infer<typeof Submission>
+
+export const JobList = z.array(Job)
+
+const pageRule = 'must be a whole number'
+
+export const JobPage = z.object({
+  offset: z.coerce.number(pageRule).int(pageRule).min(0).max(Number.MAX_SAFE_INTEGER).default(0),
+  limit: z.coerce.number(pageRule).int(pageRule).min(1).max(100).default(50),
+})
+
+/** What `POST /api/jobs/remove-all` did. */
+export const Removal = z
+  .object({
+    ok: z.literal(true),
+    message: z.string(),
+    jobs_deleted: count,
+    files_deleted: count.meta({ description: 'Jobs whose files were deleted' }),
+    share_links_deleted: count,
+  })
+  .meta({ id: 'Removal' })
+export type Removal = z.infer<typeof Removal>

@@ -1,0 +1,155 @@
+import type { Kysely } from 'kysely'
+import type { JobRow, Tables } from '../database/tables.ts'
+import { activeStatuses, statusAfter, statusesBefore, type JobStep } from './job-machine.ts'
+
+type Db = Kysely<Tables>
+
+/** What a step may change beside the status. */
+export type JobValues = Partial<Omit<JobRow, 'id' | 'status'>>
+
+/** A step of one job. With an attempt it counts only while the job is still in that attempt's hands. */
+export interface Advance {
+  readonly id: string
+  readonly step: JobStep
+  readonly attempt?: number
+  readonly values?: JobValues
+}
+
+/**
+ * Takes a step when the job is in a state that allows it; otherwise nothing happens and the answer is undefined. One
+ * statement, so of two that come together one is too late.
+ */
+export async function advanceJob(db: Db, { id, step, attempt, values = {} }: Advance): Promise<JobRow | undefined> {
+  let query = db
+    .updateTable('jobs')
+    .set({ ...values, status: statusAfter(step) })
+    .where('id', '=', id)
+    .where('status', 'in', statusesBefore(step))
+  if (attempt !== undefined) query = query.where('attempt', '=', attempt)
+  return query.returningAll().executeTakeFirst()
+}
+
+/** Writes what an attempt found out, while it still has the job. */
+export async function noteOnJob(
+  db: Db,
+  { id, attempt, values }: { id: string; attempt: number; values: JobValues },
+): Promise<JobRow | undefined> {
+  return db
+    .updateTable('jobs')
+    .set(values)
+    .where('id', '=', id)
+    .where('attempt', '=', attempt)
+    .where('status', 'in', activeStatuses)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+export async function insertJob(db: Db, row: JobRow): Promise<void> {
+  await db.insertInto('jobs').values(row).execute()
+}
+
+export async function findJob(db: Db, id: string): Promise<JobRow | undefined> {
+  return db.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** Newest first. */
+export async function listJobs(db: Db, page: { offset: number; limit: number }): Promise<JobRow[]> {
+  return db
+    .selectFrom('jobs')
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+}
+
+/** The newest job for the same media that is under way or done. */
+export async function findDuplicate(
+  db: Db,
+  wanted: Pick<JobRow, 'media_key' | 'type' | 'quality'>,
+): Promise<JobRow | undefined> {
+  return db
+    .selectFrom('jobs')
+    .selectAll()
+    .where('media_key', '=', wanted.media_key)
+    .where('type', '=', wanted.type)
+    .where('quality', '=', wanted.quality)
+    .where('status', 'not in', ['error', 'cancelled'])
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** How many wait in the line. */
+export async function countQueued(db: Db): Promise<number> {
+  const { count } = await db
+    .selectFrom('jobs')
+    .select((row) => row.fn.countAll<number>().as('count'))
+    .where('status', '=', 'queued')
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** The first of the line. */
+export async function firstQueued(db: Db): Promise<{ id: string; attempt: number } | undefined> {
+  return db
+    .selectFrom('jobs')
+    .select(['id', 'attempt'])
+    .where('status', '=', 'queued')
+    .orderBy('queued_at')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** All that wait, first in line first. */
+export async function allQueued(db: Db): Promise<{ id: string; attempt: number }[]> {
+  return db
+    .selectFrom('jobs')
+    .select(['id', 'attempt'])
+    .where('status', '=', 'queued')
+    .orderBy('queued_at')
+    .orderBy('id')
+    .execute()
+}
+
+/** Says that the worker of an attempt is alive; false when the job is no longer its own. */
+export async function renewLease(
+  db: Db,
+  { id, attempt, until }: { id: string; attempt: number; until: number },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('jobs')
+    .set({ lease_until: until })
+    .where('id', '=', id)
+    .where('attempt', '=', attempt)
+    .where('status', 'in', activeStatuses)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Jobs whose worker has not been heard of until the moment. */
+export async function findLost(db: Db, now: number): Promise<JobRow[]> {
+  return db
+    .selectFrom('jobs')
+    .selectAll()
+    .where('status', 'in', activeStatuses)
+    .where((row) => row.or([row('lease_until', 'is', null), row('lease_until', '<', now)]))
+    .execute()
+}
+
+export async function jobIds(db: Db): Promise<string[]> {
+  const rows = await db.selectFrom('jobs').select('id').execute()
+  return rows.map(({ id }) => id)
+}
+
+export async function deleteJobRows(db: Db, ids: readonly string[]): Promise<void> {
+  // A statement takes only so many values.
+  for (let index = 0; index < ids.length; index += 500)
+    await db
+      .deleteFrom('jobs')
+      .where('id', 'in', ids.slice(index, index + 500))
+      .execute()
+}

@@ -1,0 +1,213 @@
+import type { Kysely } from 'kysely'
+import type { Log, Timers } from '@hearth/runtime'
+import type { JobRow, Tables } from '../database/tables.ts'
+import type { EventBus } from '../events/bus.ts'
+import type { Queue, QueueWork, Ticket } from '../queue/queue.ts'
+import { MediaFailure } from '../tools/media-failure.ts'
+import { jobEvent } from './job-events.ts'
+import { advanceJob, findJob, findLost, renewLease, type Advance } from './store.ts'
+
+/** How long a worker counts as alive after it was last heard of, how often it says so, and how often the dead are looked for. */
+export const leases = { length: 60_000, beat: 15_000, sweep: 10_000 } as const
+
+/** A job that loses its worker this often in a row is given up: it may be what kills them. */
+const mostInterruptions = 2
+
+/** Does what a job asks for. Throws a `MediaFailure` for what is to be told, anything else for what is our fault. */
+export type RunJob = (job: JobRow, hand: JobHand) => Promise<void>
+
+/** What a run may do to its job. */
+export interface JobHand {
+  readonly signal: AbortSignal
+  /** Takes a step; throws when the job is no longer this worker's. */
+  advance(step: Advance['step'], values?: Advance['values']): Promise<JobRow>
+}
+
+export interface WorkerParts {
+  readonly db: Kysely<Tables>
+  readonly queue: Queue
+  readonly bus: EventBus
+  readonly timers: Timers
+  readonly log: Log
+  readonly run: RunJob
+}
+
+/** The workers of one process. */
+export interface Workers {
+  start(concurrency: number): Promise<void>
+  /** Takes jobs from workers that are dead; with `all`, from every worker, because none but us can be alive. */
+  recover(all?: boolean): Promise<void>
+  /** Gives back what is under way and ends. */
+  close(): Promise<void>
+}
+
+/** Thrown inside a run whose job was taken away. */
+class NoLongerOurs extends Error {}
+
+type Ending = 'cancelled' | 'stopping' | 'lost'
+
+export function createWorkers(parts: WorkerParts): Workers {
+  return new LocalWorkers(parts)
+}
+
+interface Running {
+  readonly attempt: number
+  readonly controller: AbortController
+  readonly end: Promise<void>
+}
+
+class LocalWorkers implements Workers, QueueWork {
+  readonly #parts: WorkerParts
+  readonly #running = new Map<string, Running>()
+  readonly #unsubscribe: () => void
+  #sweep: NodeJS.Timeout | undefined
+  #isClosing = false
+
+  constructor(parts: WorkerParts) {
+    this.#parts = parts
+    this.#unsubscribe = parts.bus.subscribe((event) => {
+      const hasGone = 'id' in event ? event.status === 'cancelled' : event.type === 'job_removed' && event.job_id !== null
+      const id = 'id' in event ? event.id : event.job_id
+      if (hasGone && id !== null) this.#end(id, 'cancelled')
+      if ('type' in event && event.type === 'jobs_cleared') for (const one of this.#running.keys()) this.#end(one, 'cancelled')
+    })
+  }
+
+  async start(concurrency: number): Promise<void> {
+    await this.#parts.queue.start(this, concurrency)
+    this.#sweep = setInterval(() => {
+      this.recover().catch((error: unknown) => this.#parts.log.warn({ err: error }, 'lost jobs cannot be looked for'))
+    }, leases.sweep).unref()
+  }
+
+  async recover(all = false): Promise<void> {
+    const { db, timers } = this.#parts
+    const now = timers.now()
+    for (const job of await findLost(db, all ? Number.MAX_SAFE_INTEGER : now)) {
+      if (this.#running.has(job.id)) continue
+      if (job.interruptions + 1 < mostInterruptions) await this.#giveBack(job, job.interruptions + 1)
+      else await this.#giveUp(job)
+    }
+    this.#parts.queue.wake()
+  }
+
+  async claim({ id, attempt }: Ticket): Promise<JobRow | undefined> {
+    if (this.#isClosing) return undefined
+    const { db, timers } = this.#parts
+    const before = await findJob(db, id)
+    const values = { lease_until: timers.now() + leases.length, message: 'Starting' }
+    const job = await advanceJob(db, { id, attempt, step: 'claimed', values })
+    if (job !== undefined) this.#tell(before, job)
+    return job
+  }
+
+  async work(job: JobRow): Promise<void> {
+    const controller = new AbortController()
+    const { promise: end, resolve } = Promise.withResolvers<void>()
+    this.#running.set(job.id, { attempt: job.attempt, controller, end })
+    const stopBeating = this.#beat(job, controller)
+    try {
+      await this.#settle(job, controller)
+    } catch (error) {
+      this.#parts.log.error({ err: error, job: job.id }, 'a job could not be settled')
+    } finally {
+      stopBeating()
+      this.#running.delete(job.id)
+      resolve()
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true
+    clearInterval(this.#sweep)
+    this.#unsubscribe()
+    const ends = [...this.#running.values()].map(({ end }) => end)
+    for (const id of this.#running.keys()) this.#end(id, 'stopping')
+    await Promise.all(ends)
+    await this.#parts.queue.close()
+  }
+
+  async #settle(job: JobRow, controller: AbortController): Promise<void> {
+    const { signal } = controller
+    let latest = job
+    const hand: JobHand = {
+      signal,
+      advance: async (step, values) => {
+        const next = await advanceJob(this.#parts.db, { id: job.id, attempt: job.attempt, step, ...(values === undefined ? {} : { values }) })
+        if (next === undefined) throw new NoLongerOurs('the job is no longer this worker’s')
+        this.#tell(latest, next)
+        latest = next
+        return next
+      },
+    }
+    try {
+      await this.#parts.run(job, hand)
+    } catch (error) {
+      await this.#conclude(latest, error, signal.aborted ? (signal.reason as Ending) : undefined)
+    }
+  }
+
+  async #conclude(job: JobRow, error: unknown, ending: Ending | undefined): Promise<void> {
+    if (ending === 'stopping') return void (await this.#giveBack(job, 0))
+    if (ending !== undefined || error instanceof NoLongerOurs) return
+    const isForeseen = error instanceof MediaFailure
+    if (!isForeseen) this.#parts.log.error({ err: error, job: job.id }, 'a job failed for a reason of ours')
+    else this.#parts.log.info({ job: job.id, code: error.code, err: error.cause }, 'a job failed')
+    const values = {
+      message: isForeseen ? error.message : 'Something went wrong on the server; its log says more',
+      error_code: isForeseen ? error.code : 'failed',
+      finished_at: this.#parts.timers.now(),
+      lease_until: null,
+    }
+    const failed = await advanceJob(this.#parts.db, { id: job.id, attempt: job.attempt, step: 'failed', values })
+    if (failed !== undefined) this.#tell(job, failed)
+  }
+
+  /** Back into the line, at its old place, under a new number that the old worker does not have. */
+  async #giveBack(job: JobRow, interruptions: number): Promise<void> {
+    const { db, queue } = this.#parts
+    const attempt = job.attempt + 1
+    const given = await db.transaction().execute(async (trx) => {
+      const values = { attempt, interruptions, lease_until: null, message: 'Interrupted, waiting to go on' }
+      const row = await advanceJob(trx, { id: job.id, attempt: job.attempt, step: 'handed-back', values })
+      if (row !== undefined) await queue.enqueue(trx, { id: job.id, attempt })
+      return row
+    })
+    if (given !== undefined) this.#tell(job, given)
+  }
+
+  async #giveUp(job: JobRow): Promise<void> {
+    const { db, timers } = this.#parts
+    const shared = { lease_until: null, finished_at: job.finished_at ?? timers.now() }
+    // What is being analysed is downloaded: the file is good.
+    const isDone = job.status === 'analysis'
+    const values = isDone
+      ? { ...shared, message: 'Finished; the tempo could not be found out' }
+      : { ...shared, message: 'The application was restarted', error_code: 'interrupted' }
+    const step = isDone ? 'finished' : 'lost'
+    const row = await advanceJob(db, { id: job.id, attempt: job.attempt, step, values })
+    if (row !== undefined) this.#tell(job, row)
+  }
+
+  #beat(job: JobRow, controller: AbortController): () => void {
+    const { db, timers } = this.#parts
+    const timer = setInterval(() => {
+      renewLease(db, { id: job.id, attempt: job.attempt, until: timers.now() + leases.length }).then(
+        (isOurs) => {
+          // After the end of a run nothing beats any more, so whoever has it now is somebody else.
+          if (!isOurs && this.#running.get(job.id)?.controller === controller) controller.abort('lost')
+        },
+        (error: unknown) => this.#parts.log.warn({ err: error, job: job.id }, 'a sign of life was not written'),
+      )
+    }, leases.beat)
+    return () => clearInterval(timer)
+  }
+
+  #end(id: string, ending: Ending): void {
+    this.#running.get(id)?.controller.abort(ending)
+  }
+
+  #tell(before: JobRow | undefined, after: JobRow): void {
+    this.#parts.bus.publish(jobEvent(before, after, this.#parts.timers.now()))
+  }
+}

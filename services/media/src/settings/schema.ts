@@ -1,0 +1,114 @@
+import { z } from 'zod'
+
+/** Accepts what forms and scripts send for a switch. */
+const switchValue = z.preprocess((value) => {
+  const text = typeof value === 'string' ? value.trim().toLowerCase() : value
+  if (text === 1 || text === 'true' || text === '1' || text === 'yes' || text === 'on') return true
+  if (text === 0 || text === 'false' || text === '0' || text === 'no' || text === 'off') return false
+  return value
+}, z.boolean('must be true or false'))
+
+const numberValue = (least: number, most: number) => {
+  const rule = `must be a whole number from ${least} to ${most}`
+  return z.preprocess(
+    (value) => (typeof value === 'string' && /^\s*-?\d+\s*$/.test(value) ? Number(value) : value),
+    z.int(rule).min(least, rule).max(most, rule),
+  )
+}
+
+const hostRule = 'must be a host name or an IP address without scheme, port and path'
+
+/** A host name or IP address as links have it; empty for the address of the request. */
+const Hostname = z
+  .string(hostRule)
+  .trim()
+  .max(253, hostRule)
+  .refine(
+    (host) =>
+      host === '' ||
+      z.union([z.ipv4(), z.ipv6()]).safeParse(host).success ||
+      /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i.test(host),
+    hostRule,
+  )
+
+const members = {
+  retention_days: numberValue(0, 365).meta({ description: 'Files older than this are deleted; 0 keeps them' }),
+  enable_authentication: switchValue,
+  session_idle_minutes: numberValue(1, 1440),
+  download_concurrent_fragments: numberValue(0, 16).meta({ description: '0 sizes it to the host' }),
+  download_worker_count: numberValue(0, 8).meta({ description: '0 sizes it to the host; counts from the next start' }),
+  download_timeout_minutes: numberValue(1, 240),
+  transcode_timeout_minutes: numberValue(1, 480),
+  download_max_filesize_gib: numberValue(1, 100),
+  download_compatible_output: switchValue,
+  video_watermark: switchValue,
+  audio_analysis_max_minutes: numberValue(0, 240).meta({ description: 'Longer audio is not analysed; 0 analyses all' }),
+  audio_analysis_timeout_minutes: numberValue(1, 60),
+  stemsvc_duration_guard: switchValue.meta({ description: 'Refuses to separate more than ten minutes' }),
+  stemsvc_max_download_gib: numberValue(1, 100),
+  share_link_max_uses: numberValue(0, 10_000).meta({ description: 'For new links; 0 is unlimited' }),
+  share_link_expire_days: numberValue(0, 365).meta({ description: 'For new links; 0 is never' }),
+  public_hostname: Hostname,
+}
+
+/** What can be read and written; the specification's "Settings (writable keys)" and the additions of the research, 1.9. */
+export const Settings = z.object(members).meta({ id: 'Settings' })
+export type Settings = z.infer<typeof Settings>
+
+const pairRule = 'must be sent together with the other one of admin_username and admin_password'
+
+/** A change: unknown keys are ignored, everything is checked before anything is written. */
+export const SettingsChange = z
+  .object({
+    ...members,
+    admin_username: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, underscores or hyphens'),
+    admin_password: z
+      .string()
+      .min(8, 'must have at least 8 characters')
+      .max(1024, 'must have at most 1024 characters')
+      .meta({ format: 'password' }),
+  })
+  .partial()
+  .refine((change) => change.admin_username === undefined || change.admin_password !== undefined, {
+    path: ['admin_username'],
+    error: pairRule,
+  })
+  .refine((change) => change.admin_password === undefined || change.admin_username !== undefined, {
+    path: ['admin_password'],
+    error: pairRule,
+  })
+  .meta({ id: 'SettingsChange' })
+export type SettingsChange = z.infer<typeof SettingsChange>
+
+/** What a fresh install uses. */
+export const defaultSettings: Settings = {
+  retention_days: 0,
+  enable_authentication: false,
+  session_idle_minutes: 60,
+  download_concurrent_fragments: 0,
+  download_worker_count: 0,
+  download_timeout_minutes: 60,
+  transcode_timeout_minutes: 120,
+  download_max_filesize_gib: 4,
+  download_compatible_output: false,
+  video_watermark: false,
+  audio_analysis_max_minutes: 15,
+  audio_analysis_timeout_minutes: 5,
+  stemsvc_duration_guard: true,
+  stemsvc_max_download_gib: 4,
+  share_link_max_uses: 0,
+  share_link_expire_days: 0,
+  public_hostname: '',
+}
+
+/** What a write of the settings answers. */
+export const SettingsAnswer = z
+  .object({
+    ok: z.literal(true),
+    message: z.string(),
+    redirect: z.literal('/login').optional().meta({ description: 'Sign-in is needed from now on' }),
+  })
+  .meta({ id: 'SettingsAnswer' })
+export type SettingsAnswer = z.infer<typeof SettingsAnswer>

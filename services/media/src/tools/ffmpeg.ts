@@ -1,0 +1,203 @@
+import { dirname } from 'node:path'
+import { z } from 'zod'
+import { explainConversion } from './media-failure.ts'
+import type { ToolLimits, ToolRunner } from './run-tool.ts'
+import { ToolFailure } from './tool-failure.ts'
+
+/** What a media file is, as ffprobe reads it. */
+export interface FileFacts {
+  readonly durationMs: number
+  readonly sizeBytes: number
+  readonly bitrateKbps: number
+  readonly audio: { readonly codec: string } | undefined
+  readonly video: { readonly codec: string; readonly width: number; readonly height: number } | undefined
+}
+
+/** A conversion of local files. */
+export interface Conversion {
+  /** Absolute paths of ours. */
+  readonly inputs: readonly string[]
+  /** Between the inputs and the output; never text of a user. */
+  readonly words: readonly string[]
+  readonly output: string
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
+  /** Length of the result, for the progress; without it there is none. */
+  readonly durationMs?: number
+  readonly onProgress?: (percent: number) => void
+  readonly largestBytes?: number
+}
+
+/** ffmpeg and ffprobe on local files only. Throws `MediaFailure`. */
+export interface Ffmpeg {
+  probe(file: string, signal: AbortSignal): Promise<FileFacts>
+  convert(conversion: Conversion): Promise<void>
+  /** Samples of a stretch of the sound: mono, 32-bit floats. */
+  decode(file: string, stretch: Stretch): Promise<Float32Array>
+  version(): Promise<string | undefined>
+}
+
+/** A part of a file's sound. */
+export interface Stretch {
+  readonly sampleRate: number
+  readonly startSeconds: number
+  readonly lengthSeconds: number
+  readonly signal: AbortSignal
+}
+
+const gigabyte = 1024 ** 3
+const limits: Omit<ToolLimits, 'timeoutMs'> = { memory: 3 * gigabyte, processes: 16 }
+const probeLimit = 20_000
+const largestProbe = 16 * 1024 ** 2
+
+/** Only local files, named so that no name can be taken for an option or a protocol. */
+const localOnly = ['-nostdin', '-hide_banner', '-loglevel', 'error', '-protocol_whitelist', 'file,pipe']
+const inputOf = (file: string): string => `file:${file}`
+
+export function createFfmpeg(parts: { ffmpeg: string; ffprobe: string; runner: ToolRunner }): Ffmpeg {
+  return new LocalFfmpeg(parts)
+}
+
+class LocalFfmpeg implements Ffmpeg {
+  readonly #parts: { ffmpeg: string; ffprobe: string; runner: ToolRunner }
+
+  constructor(parts: { ffmpeg: string; ffprobe: string; runner: ToolRunner }) {
+    this.#parts = parts
+  }
+
+  async probe(file: string, signal: AbortSignal): Promise<FileFacts> {
+    const chunks: Buffer[] = []
+    let size = 0
+    const words = ['-v', 'error', '-protocol_whitelist', 'file,pipe', '-show_format', '-show_streams']
+    await this.#run({
+      program: this.#parts.ffprobe,
+      words: [...words, '-print_format', 'json', inputOf(file)],
+      directory: dirname(file),
+      limits: { ...limits, timeoutMs: probeLimit },
+      signal,
+      onBytes(chunk) {
+        chunks.push(chunk)
+        size += chunk.length
+        return size < largestProbe
+      },
+    })
+    return factsOf(Buffer.concat(chunks).toString())
+  }
+
+  async convert({ inputs, words, output, durationMs, onProgress, ...rest }: Conversion): Promise<void> {
+    let highest = 0
+    await this.#run({
+      program: this.#parts.ffmpeg,
+      words: [
+        ...localOnly,
+        '-y',
+        ...inputs.flatMap((input) => ['-i', inputOf(input)]),
+        ...words,
+        '-progress',
+        'pipe:1',
+        '-nostats',
+        inputOf(output),
+      ],
+      directory: dirname(output),
+      limits: {
+        ...limits,
+        timeoutMs: rest.timeoutMs,
+        ...(rest.largestBytes === undefined ? {} : { fileSize: rest.largestBytes }),
+      },
+      signal: rest.signal,
+      onLine(line) {
+        const microseconds = Number(/^out_time_us=(\d+)$/.exec(line)?.[1] ?? Number.NaN)
+        if (durationMs === undefined || durationMs <= 0 || Number.isNaN(microseconds)) return
+        const percent = Math.min(99, Math.floor(microseconds / 10 / durationMs))
+        if (percent > highest) onProgress?.((highest = percent))
+      },
+    })
+  }
+
+  async decode(file: string, { sampleRate, startSeconds, lengthSeconds, signal }: Stretch): Promise<Float32Array> {
+    const most = Math.ceil(lengthSeconds * sampleRate) * 4
+    const chunks: Buffer[] = []
+    let size = 0
+    const sound = ['-vn', '-map', '0:a:0', '-ac', '1', '-ar', String(sampleRate), '-f', 'f32le', 'pipe:1']
+    const start = startSeconds > 0 ? ['-ss', startSeconds.toFixed(3)] : []
+    await this.#run({
+      program: this.#parts.ffmpeg,
+      words: [...localOnly, ...start, '-t', lengthSeconds.toFixed(3), '-i', inputOf(file), ...sound],
+      directory: dirname(file),
+      limits: { ...limits, timeoutMs: 120_000 },
+      signal,
+      onBytes(chunk) {
+        chunks.push(chunk)
+        size += chunk.length
+        return size < most
+      },
+    })
+    const whole = Buffer.concat(chunks)
+    const bytes = Math.min(most, whole.length - (whole.length % 4))
+    return new Float32Array(whole.buffer.slice(whole.byteOffset, whole.byteOffset + bytes))
+  }
+
+  async version(): Promise<string | undefined> {
+    let first: string | undefined
+    try {
+      await this.#run({
+        program: this.#parts.ffmpeg,
+        words: ['-version'],
+        directory: '/',
+        limits: { ...limits, timeoutMs: probeLimit },
+        signal: new AbortController().signal,
+        onLine: (line) => (first ??= line),
+      })
+    } catch {
+      return undefined
+    }
+    return /^ffmpeg version (\S+)/.exec(first ?? '')?.[1]
+  }
+
+  async #run(run: Parameters<ToolRunner['run']>[0]): Promise<void> {
+    try {
+      await this.#parts.runner.run(run)
+    } catch (error) {
+      if (error instanceof ToolFailure && error.kind !== 'aborted') throw explainConversion(error)
+      throw error
+    }
+  }
+}
+
+const number = z.coerce.number().catch(0)
+
+const Probe = z.object({
+  format: z.object({ duration: number, size: number, bit_rate: number }),
+  streams: z.array(
+    z.object({
+      codec_type: z.string().catch(''),
+      codec_name: z.string().catch('unknown'),
+      width: number,
+      height: number,
+      disposition: z.object({ attached_pic: number }).optional(),
+    }),
+  ),
+})
+
+function factsOf(json: string): FileFacts {
+  const result = Probe.safeParse(parseJson(json))
+  if (!result.success) throw explainConversion(new ToolFailure('output', { tool: 'ffprobe' }))
+  const { format, streams } = result.data
+  const audio = streams.find((stream) => stream.codec_type === 'audio')
+  const video = streams.find((stream) => stream.codec_type === 'video' && stream.disposition?.attached_pic !== 1)
+  return {
+    durationMs: Math.round(format.duration * 1000),
+    sizeBytes: format.size,
+    bitrateKbps: Math.round(format.bit_rate / 1000),
+    audio: audio === undefined ? undefined : { codec: audio.codec_name },
+    video: video === undefined ? undefined : { codec: video.codec_name, width: video.width, height: video.height },
+  }
+}
+
+function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json) as unknown
+  } catch {
+    return undefined
+  }
+}

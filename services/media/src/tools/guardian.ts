@@ -1,0 +1,62 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+
+/**
+ * Ends what the service leaves behind when it is killed. The system tells nobody below a program's own children of its
+ * death, so a small process of its own holds the other end of a pipe: when the pipe closes, every process group that was
+ * entered and not yet left is killed.
+ */
+export interface Guardian {
+  /** Enters a process group, by the number of its leader. */
+  enter(group: number): void
+  leave(group: number): void
+  close(): void
+}
+
+/** Reads `+ N` and `- N`; the end of its input is the death of the service. The numbers are the only thing it is told. */
+const program = `
+trap '' INT TERM HUP
+groups=' '
+while read -r way group; do
+  case $way in
+    +) groups="$groups$group " ;;
+    -) groups="\${groups%%" $group "*} \${groups#*" $group "}" ;;
+  esac
+done
+for group in $groups; do kill -KILL -- "-$group" 2>/dev/null; done
+`
+
+/** Starts the guardian; one serves all tools of a process. */
+export function startGuardian(): Guardian {
+  const entered = new Set<number>()
+  let shell = start()
+
+  function start(): ChildProcess {
+    const child = spawn('/bin/sh', ['-c', program], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
+    child.on('error', () => undefined)
+    child.stdin?.on('error', () => undefined)
+    child.unref()
+    return child
+  }
+
+  function tell(way: '+' | '-', group: number): void {
+    if (shell.exitCode !== null || shell.signalCode !== null) {
+      shell = start()
+      for (const known of entered) if (known !== group) shell.stdin?.write(`+ ${known}\n`)
+    }
+    shell.stdin?.write(`${way} ${group}\n`)
+  }
+
+  return {
+    enter(group) {
+      entered.add(group)
+      tell('+', group)
+    },
+    leave(group) {
+      entered.delete(group)
+      tell('-', group)
+    },
+    close() {
+      shell.stdin?.end()
+    },
+  }
+}

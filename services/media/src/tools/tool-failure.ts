@@ -1,0 +1,33 @@
+/** Why a tool did not do its work. */
+export type ToolFailureKind = 'exit' | 'timeout' | 'memory' | 'processes' | 'bytes' | 'aborted' | 'missing' | 'output'
+
+/** A tool that failed, or was ended by us. `output` is the end of what it said, for the log and for finding the reason. */
+export class ToolFailure extends Error {
+  override readonly name = 'ToolFailure'
+  readonly kind: ToolFailureKind
+  readonly tool: string
+  readonly code: number | null
+  readonly output: string
+
+  constructor(kind: ToolFailureKind, about: { tool: string; code?: number | null; output?: string; detail?: string }) {
+    super(`${about.tool}: ${about.detail ?? phrases[kind]}`)
+    this.kind = kind
+    this.tool = about.tool
+    this.code = about.code ?? null
+    this.output = withoutQueries(about.output ?? '')
+  }
+}
+
+const phrases: Record<ToolFailureKind, string> = {
+  exit: 'failed',
+  timeout: 'took too long and was ended',
+  memory: 'needed too much memory and was ended',
+  processes: 'started too many processes and was ended',
+  bytes: 'wrote more than it may and was ended',
+  aborted: 'was ended',
+  missing: 'cannot be started',
+  output: 'answered something that cannot be read',
+}
+
+/** Addresses of media are signed in their query: whoever has the log could fetch with them. */
+export const withoutQueries = (text: string): string => text.replaceAll(/(https?:\/\/[^\s?#"']+)[?#][^\s"']*/g, '$1')

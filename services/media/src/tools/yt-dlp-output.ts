@@ -1,0 +1,99 @@
+import { z } from 'zod'
+
+/** How far a download is. */
+export interface DownloadProgress {
+  /** 0 to 99: the rest is told by the end of the job. */
+  readonly percent: number
+  readonly etaSeconds: number | null
+  readonly bytesPerSecond: number | null
+}
+
+const amount = z.number().min(0).nullish().catch(null)
+
+const Progress = z.object({
+  status: z.string().nullish(),
+  filename: z.string().nullish(),
+  downloaded_bytes: amount,
+  total_bytes: amount,
+  total_bytes_estimate: amount,
+  eta: amount,
+  speed: amount,
+  fragment_index: amount,
+  fragment_count: amount,
+})
+
+const text = z.string().nullish().catch(null)
+
+/** What a platform says about the media. */
+export const MediaFacts = z.object({
+  title: text,
+  channel: text,
+  uploader: text,
+  duration: z.number().min(0).nullish().catch(null),
+  view_count: z.int().min(0).nullish().catch(null),
+})
+export type MediaFacts = z.infer<typeof MediaFacts>
+
+/** What a line of a download says to us. */
+export type DownloadLine =
+  | { readonly kind: 'progress'; readonly progress: DownloadProgress }
+  | { readonly kind: 'media'; readonly facts: MediaFacts }
+  | { readonly kind: 'file'; readonly path: string }
+
+/**
+ * Reads the lines of one download that begin with its marker; anything else is undefined. The percentage counts all files of
+ * the media, and never goes back: parallel fragments report in any order.
+ *
+ * @param files how many files are expected, such as 2 for a picture and a sound track
+ */
+export function createOutputReader(marker: string, files: number): (line: string) => DownloadLine | undefined {
+  const shares = new Map<string, number>()
+  let highest = 0
+
+  function advance(content: unknown): DownloadLine | undefined {
+    const result = Progress.safeParse(content)
+    if (!result.success) return undefined
+    const progress = result.data
+    const share = progress.status === 'finished' ? 1 : shareOf(progress)
+    const name = progress.filename ?? ''
+    shares.set(name, Math.max(shares.get(name) ?? 0, share))
+    const all = [...shares.values()].reduce((sum, one) => sum + one, 0) / Math.max(files, shares.size)
+    highest = Math.max(highest, Math.min(99, Math.floor(all * 100)))
+    const eta = progress.eta ?? null
+    return {
+      kind: 'progress',
+      progress: {
+        percent: highest,
+        etaSeconds: eta === null ? null : Math.round(eta),
+        bytesPerSecond: progress.speed ?? null,
+      },
+    }
+  }
+
+  return (line) => {
+    if (!line.startsWith(`${marker} `)) return undefined
+    const [, kind = '', json = ''] = /^(\w+) (.*)$/s.exec(line.slice(marker.length + 1)) ?? []
+    const content = parseJson(json)
+    if (kind === 'progress') return advance(content)
+    if (kind === 'file' && typeof content === 'string') return { kind, path: content }
+    if (kind !== 'media') return undefined
+    const facts = MediaFacts.safeParse(content)
+    return facts.success ? { kind, facts: facts.data } : undefined
+  }
+}
+
+function shareOf(progress: z.infer<typeof Progress>): number {
+  const total = progress.total_bytes ?? progress.total_bytes_estimate ?? 0
+  const bytes = total === 0 ? 0 : (progress.downloaded_bytes ?? 0) / total
+  const count = progress.fragment_count ?? 0
+  const fragments = count === 0 ? 0 : (progress.fragment_index ?? 0) / count
+  return Math.min(1, count === 0 ? bytes : fragments)
+}
+
+function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json) as unknown
+  } catch {
+    return undefined
+  }
+}

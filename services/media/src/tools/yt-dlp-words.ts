@@ -1,0 +1,99 @@
+import type { MediaType, Quality } from '../jobs/schema.ts'
+
+/** What is the same for every run of yt-dlp. */
+export interface YtDlpSurroundings {
+  /** Extractors it may use; everything else is refused by yt-dlp itself. */
+  readonly extractors: readonly string[]
+  /** Our own proxy: the only way out it is given. */
+  readonly proxy: string
+  /** A Netscape file for this run alone. */
+  readonly cookies?: string | undefined
+  /** Program that solves what a platform's player asks; only versions that know the option are told. */
+  readonly jsRuntime?: string | undefined
+}
+
+/** Where the media comes from: a checked address, or what an earlier probe found out. */
+export type YtDlpSource = { readonly url: string } | { readonly infoFile: string }
+
+/** A download as it was asked for. */
+export interface DownloadWords extends YtDlpSurroundings {
+  readonly source: YtDlpSource
+  readonly type: MediaType
+  readonly quality: Quality
+  /** Prefer what plays everywhere: H.264 and AAC in MP4. */
+  readonly isCompatible: boolean
+  readonly fragments: number
+  /** Absolute; the files are called `source.…` and `thumbnail.…` in it. */
+  readonly directory: string
+  readonly ffmpeg: string
+  /** Begins every line that is meant for us. */
+  readonly marker: string
+}
+
+/** No configuration, plug-ins, cache or commands of anybody, and no media that never ends. */
+function commonWords({ extractors, proxy, cookies, jsRuntime }: YtDlpSurroundings): string[] {
+  return [
+    '--ignore-config',
+    '--no-plugin-dirs',
+    '--no-cache-dir',
+    '--no-update',
+    '--no-exec',
+    '--no-playlist',
+    '--color=never',
+    `--use-extractors=${extractors.join(',')}`,
+    `--proxy=${proxy}`,
+    '--socket-timeout=30',
+    '--retries=3',
+    '--fragment-retries=3',
+    '--extractor-retries=1',
+    '--match-filters=!is_live',
+    ...(jsRuntime === undefined ? [] : [`--js-runtimes=node:${jsRuntime}`]),
+    ...(cookies === undefined ? [] : [`--cookies=${cookies}`]),
+  ]
+}
+
+/** Argument array of a probe, which prints one JSON document. */
+export function probeWords(url: string, surroundings: YtDlpSurroundings): string[] {
+  return [...commonWords(surroundings), '--dump-single-json', '--no-warnings', '--', url]
+}
+
+/** Argument array of a download. */
+export function downloadWords(words: DownloadWords): string[] {
+  const { directory, marker, source } = words
+  return [
+    ...commonWords(words),
+    ...selection(words),
+    '--downloader=dash,m3u8:native',
+    `--concurrent-fragments=${words.fragments}`,
+    '--newline',
+    '--progress',
+    '--progress-delta=0.5',
+    `--progress-template=download:${marker} progress %(progress)j`,
+    '--print',
+    `before_dl:${marker} media %(.{title,duration,channel,uploader,view_count})j`,
+    '--print',
+    `after_move:${marker} file %(filepath)j`,
+    '--write-thumbnail',
+    '--convert-thumbnails=jpg',
+    `--output=${directory}/source.%(ext)s`,
+    `--output=thumbnail:${directory}/thumbnail.%(ext)s`,
+    '--no-mtime',
+    `--ffmpeg-location=${words.ffmpeg}`,
+    '--postprocessor-args=ffmpeg_i:-protocol_whitelist file,pipe',
+    ...('infoFile' in source ? [`--load-info-json=${source.infoFile}`] : ['--', source.url]),
+  ]
+}
+
+/** Height that each quality of a video aims at; the source is not fetched larger than needed. */
+export const targetHeight: Readonly<Record<Quality, number | undefined>> = { max: undefined, medium: 720, small: 480 }
+
+function selection({ type, quality, isCompatible }: DownloadWords): string[] {
+  // Audio keeps its codec and the best there is; the quality is of no meaning for it.
+  if (type === 'audio') return ['--format=ba/b', '--extract-audio', '--audio-format=best']
+  const height = targetHeight[quality]
+  const limit = height === undefined ? '' : `[height<=?${height}]`
+  const format = `--format=bv*${limit}+ba/b${limit}/bv*+ba/b`
+  if (!isCompatible && height === undefined) return [format]
+  const order = ['vcodec:h264', 'lang', 'quality', ...(height === undefined ? ['res'] : [`res:${height}`]), 'fps']
+  return [format, `--format-sort=${order.join(',')},acodec:aac`, '--merge-output-format=mp4/mkv']
+}

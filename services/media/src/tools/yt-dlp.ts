@@ -1,0 +1,259 @@
+import { randomBytes } from 'node:crypto'
+import { lstat, mkdir, readdir, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { z } from 'zod'
+import type { MediaType, Quality } from '../jobs/schema.ts'
+import { explainDownload, MediaFailure } from './media-failure.ts'
+import type { ToolRunner } from './run-tool.ts'
+import { ToolFailure } from './tool-failure.ts'
+import { createOutputReader, MediaFacts, type DownloadProgress } from './yt-dlp-output.ts'
+import { downloadWords, probeWords, type YtDlpSource, type YtDlpSurroundings } from './yt-dlp-words.ts'
+
+/** The way out of one run: what it was refused decides what its failure is called. */
+export interface Egress {
+  readonly url: string
+  refused(): readonly unknown[]
+  close(): Promise<void>
+}
+
+/** What is known of a media before it is fetched. */
+export interface MediaInfo extends MediaFacts {
+  readonly thumbnail: string | null
+  readonly isLive: boolean
+  readonly formats: readonly MediaFormat[]
+  /** The whole document, for a download that need not ask again. */
+  readonly json: string
+}
+
+const Format = z.object({
+  format_id: z.string(),
+  ext: z.string().nullish().catch(null),
+  height: z.number().nullish().catch(null),
+  abr: z.number().nullish().catch(null),
+  vcodec: z.string().nullish().catch(null),
+  acodec: z.string().nullish().catch(null),
+  filesize: z.number().nullish().catch(null),
+})
+export type MediaFormat = z.infer<typeof Format>
+
+const Info = MediaFacts.extend({
+  thumbnail: z.string().nullish().catch(null),
+  is_live: z.boolean().nullish().catch(null),
+  formats: z.array(Format.nullable().catch(null)).nullish().catch(null),
+})
+
+/** Whose media, and what yt-dlp may use for it. */
+export interface MediaRequest {
+  readonly url: string
+  readonly extractors: readonly string[]
+  readonly cookies?: string | undefined
+  readonly signal: AbortSignal
+}
+
+export interface DownloadRequest extends MediaRequest {
+  readonly infoFile?: string | undefined
+  readonly type: MediaType
+  readonly quality: Quality
+  readonly isCompatible: boolean
+  readonly fragments: number
+  /** Empty, or with the remains of an earlier attempt, which it goes on from. */
+  readonly directory: string
+  readonly timeoutMs: number
+  readonly largestBytes: number
+  readonly onProgress: (progress: DownloadProgress) => void
+  readonly onFacts: (facts: MediaFacts) => void
+}
+
+/** A download that is there. */
+export interface Downloaded {
+  readonly file: string
+  readonly thumbnail: string | undefined
+}
+
+/** yt-dlp, run in our terms: fixed words, one way out, hard limits. Throws `MediaFailure`. */
+export interface YtDlp {
+  probe(request: MediaRequest & { readonly timeoutMs: number; readonly directory: string }): Promise<MediaInfo>
+  download(request: DownloadRequest): Promise<Downloaded>
+  /** `2026.08.19`; undefined when it cannot be run. */
+  version(): Promise<string | undefined>
+}
+
+export interface YtDlpParts {
+  /** Path of the version in use; it may change between runs. */
+  readonly program: () => string
+  readonly ffmpeg: string
+  readonly runner: ToolRunner
+  readonly openEgress: () => Promise<Egress>
+  /** Empty directory that is its home. */
+  readonly home: string
+}
+
+/** The first version that asks for a program to solve a player's riddles. */
+const firstWithRuntime = '2025.11.12'
+const gigabyte = 1024 ** 3
+const largestInfo = 16 * 1024 ** 2
+const limits = { memory: 2 * gigabyte, processes: 64 }
+
+export function createYtDlp(parts: YtDlpParts): YtDlp {
+  return new SafeYtDlp(parts)
+}
+
+class SafeYtDlp implements YtDlp {
+  readonly #parts: YtDlpParts
+  readonly #versions = new Map<string, Promise<string | undefined>>()
+
+  constructor(parts: YtDlpParts) {
+    this.#parts = parts
+  }
+
+  version(): Promise<string | undefined> {
+    const program = this.#parts.program()
+    const known = this.#versions.get(program) ?? this.#askVersion(program)
+    this.#versions.set(program, known)
+    return known
+  }
+
+  async probe(request: Parameters<YtDlp['probe']>[0]): Promise<MediaInfo> {
+    const chunks: Buffer[] = []
+    let size = 0
+    await this.#runWith(request, async (surroundings, signal) => {
+      await this.#parts.runner.run({
+        program: this.#parts.program(),
+        words: probeWords(request.url, surroundings),
+        directory: request.directory,
+        environment: this.#environment,
+        limits: { ...limits, timeoutMs: request.timeoutMs },
+        signal,
+        onBytes(chunk) {
+          chunks.push(chunk)
+          size += chunk.length
+          return size <= largestInfo
+        },
+      })
+    })
+    if (size > largestInfo) throw new MediaFailure('failed', 'the platform describes it at too great length')
+    return infoOf(Buffer.concat(chunks).toString())
+  }
+
+  async download(request: DownloadRequest): Promise<Downloaded> {
+    await mkdir(request.directory, { recursive: true, mode: 0o700 })
+    const { infoFile } = request
+    if (infoFile === undefined) return this.#downloadFrom({ url: request.url }, request)
+    try {
+      return await this.#downloadFrom({ infoFile }, request)
+    } catch (error) {
+      // What a probe found out a while ago may be stale: the addresses in it run out.
+      const isStale = error instanceof MediaFailure && ['network', 'failed', 'removed', 'unsupported'].includes(error.code)
+      if (!isStale || request.signal.aborted) throw error
+      return this.#downloadFrom({ url: request.url }, request)
+    }
+  }
+
+  async #downloadFrom(source: YtDlpSource, request: DownloadRequest): Promise<Downloaded> {
+    const marker = `hearth-${randomBytes(12).toString('hex')}`
+    const read = createOutputReader(marker, request.type === 'video' ? 2 : 1)
+    const found: { path?: string } = {}
+    await this.#runWith(request, async (surroundings, signal) => {
+      await this.#parts.runner.run({
+        program: this.#parts.program(),
+        words: downloadWords({ ...surroundings, ...request, source, marker, ffmpeg: this.#parts.ffmpeg }),
+        directory: request.directory,
+        environment: this.#environment,
+        limits: {
+          ...limits,
+          timeoutMs: request.timeoutMs,
+          fileSize: request.largestBytes,
+          written: { measure: () => sizeOf(request.directory), most: request.largestBytes },
+        },
+        signal,
+        onLine(line) {
+          const said = read(line)
+          if (said?.kind === 'progress') request.onProgress(said.progress)
+          else if (said?.kind === 'media') request.onFacts(said.facts)
+          else if (said?.kind === 'file') found.path = said.path
+        },
+      })
+    })
+    return downloaded(request.directory, found.path)
+  }
+
+  /** A run with a way out of its own, which tells afterwards whether it was kept from somewhere. */
+  async #runWith(
+    request: MediaRequest,
+    work: (surroundings: YtDlpSurroundings, signal: AbortSignal) => Promise<void>,
+  ): Promise<void> {
+    const egress = await this.#parts.openEgress()
+    try {
+      const version = await this.version()
+      const jsRuntime = version !== undefined && version >= firstWithRuntime ? process.execPath : undefined
+      const { extractors, cookies } = request
+      await work({ extractors, cookies, jsRuntime, proxy: egress.url }, request.signal)
+    } catch (error) {
+      if (!(error instanceof ToolFailure) || error.kind === 'aborted') throw error
+      throw explainDownload(error, egress.refused().length > 0)
+    } finally {
+      await egress.close()
+    }
+  }
+
+  async #askVersion(program: string): Promise<string | undefined> {
+    let text = ''
+    try {
+      await this.#parts.runner.run({
+        program,
+        words: ['--ignore-config', '--version'],
+        directory: '/',
+        environment: this.#environment,
+        limits: { ...limits, timeoutMs: 20_000 },
+        signal: new AbortController().signal,
+        onLine: (line) => (text += line),
+      })
+    } catch {
+      this.#versions.delete(program)
+      return undefined
+    }
+    return /^\d{4}\.\d\d\.\d\d(?:\.\d+)?$/.exec(text.trim())?.[0]
+  }
+
+  get #environment() {
+    const { home } = this.#parts
+    return { HOME: home, XDG_CONFIG_HOME: home, XDG_CACHE_HOME: home, PYTHONDONTWRITEBYTECODE: '1' }
+  }
+}
+
+/** Reads the document of a probe. Throws a `MediaFailure` when it is none. */
+export function infoOf(json: string): MediaInfo {
+  let content: unknown
+  try {
+    content = JSON.parse(json)
+  } catch (error) {
+    throw new MediaFailure('unsupported', undefined, error)
+  }
+  const result = Info.safeParse(content)
+  if (!result.success) throw new MediaFailure('unsupported')
+  const { is_live, formats, thumbnail, ...facts } = result.data
+  const known = (formats ?? []).filter((format) => format !== null)
+  return { ...facts, thumbnail: thumbnail ?? null, isLive: is_live === true, formats: known, json }
+}
+
+/** What a run left, when it is what was promised: exit code 0 alone says nothing. */
+async function downloaded(directory: string, path: string | undefined): Promise<Downloaded> {
+  const isOurs = path !== undefined && dirname(path) === directory && /^source\.\w{1,8}$/.test(basename(path))
+  const facts = isOurs ? await lstat(path).catch(() => undefined) : undefined
+  if (path === undefined || facts?.isFile() !== true || facts.size === 0) throw new MediaFailure('unsupported')
+  const thumbnail = join(directory, 'thumbnail.jpg')
+  const hasThumbnail = (await lstat(thumbnail).catch(() => undefined))?.isFile() === true
+  return { file: path, thumbnail: hasThumbnail ? thumbnail : undefined }
+}
+
+/** Bytes of all files in a folder. */
+export async function sizeOf(directory: string): Promise<number> {
+  const names = await readdir(directory).catch(() => [])
+  const sizes = await Promise.all(names.map(async (name) => (await lstat(join(directory, name)).catch(() => undefined))?.size ?? 0))
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+/** Keeps what a probe said where a download finds it. */
+export async function writeInfo(file: string, json: string): Promise<void> {
+  await writeFile(file, json, { mode: 0o600 })
+}
