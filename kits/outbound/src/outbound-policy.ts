@@ -58,7 +58,8 @@ export function createOutboundPolicy(allow: OutboundAllow, options: PolicyOption
       if (host === undefined) throw new OutboundRefused('host', text, port)
       const isNamed = allow.hasHost(host, port)
       const isUsualPort = port === 80 || port === 443
-      if (!isNamed && !isUsualPort && !allow.knowsAddresses) throw new OutboundRefused('port', host, port)
+      const isName = isIP(host) === 0
+      if (isName && !isNamed && !isUsualPort && !allow.knowsAddresses) throw new OutboundRefused('port', host, port)
       const addresses = await addressesOf(host, signal)
       const isExempt = isNamed || addresses.every((address) => allow.hasAddress(address, port))
       const isFit = (address: string) => isPublicAddress(address) || allow.hasAddress(address, port)
