@@ -17,6 +17,8 @@ import type { Tables } from './tables.ts'
 export interface Storage {
   readonly database: Database<Tables>
   readonly sealer: Sealer
+  /** The key itself, for keys of other purposes. */
+  readonly secret: Uint8Array
   /** Encrypts backups with the same key. */
   readonly fileCipher: FileCipher
 }
@@ -50,7 +52,7 @@ export async function openStorage(config: Location): Promise<Storage> {
     })
     const sealer = createSealer(key)
     await claimKey(database, sealer)
-    return { database, sealer, fileCipher: createFileCipher(key) }
+    return { database, sealer, secret: key, fileCipher: createFileCipher(key) }
   } catch (error) {
     await database.close()
     throw error instanceof OperatorError ? error : new OperatorError(unreachable(config, error), { cause: error })

@@ -1,6 +1,7 @@
 import type { Route } from '@hearth/http'
 import { z } from 'zod'
 import { route } from '../access.ts'
+import type { PageCookies } from '../accounts/routes.ts'
 import type { ChangeSettings } from './change-settings.ts'
 import { Settings, SettingsAnswer, SettingsChange } from './schema.ts'
 import type { SettingsKeeper } from './settings.ts'
@@ -13,7 +14,7 @@ const SettingsView = Settings.extend({
 export function settingsRoutes(
   settings: SettingsKeeper,
   change: ChangeSettings,
-  endSession: (answer: { clearCookie(name: string, options: object): void }) => void,
+  cookies: PageCookies,
 ): Route[] {
   const shared = { path: '/api/settings', tag: 'Settings', access: 'member' } as const
   return [
@@ -40,9 +41,9 @@ export function settingsRoutes(
         body: SettingsChange,
         success: { status: 200, body: SettingsAnswer },
       },
-      async ({ body, answer }) => {
+      async ({ body, answer, client }) => {
         const result = await change(body)
-        if (result.redirect !== undefined) endSession(answer)
+        if (result.redirect !== undefined) cookies.endSession({ answer, client })
         return result
       },
     ),

@@ -1,0 +1,140 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Sealer } from '@hearth/credentials'
+import type { Database } from '@hearth/database'
+import { createGuardedFetch, createOutboundPolicy, type GuardedFetch } from '@hearth/outbound'
+import type { Log, Timers } from '@hearth/runtime'
+import { createAnalyser } from './analysis/analyse-audio.ts'
+import { createAnalyseJob } from './analysis/analyse-job.ts'
+import type { ArtifactStore } from './artifacts/artifact-store.ts'
+import { openArtifacts } from './artifacts/open-artifacts.ts'
+import type { Config } from './config.ts'
+import { createConvertVideo } from './conversion/convert-video.ts'
+import { createSlots, type Slots } from './conversion/slots.ts'
+import { createCookieJars, type CookieJars } from './cookies/jars.ts'
+import type { Tables } from './database/tables.ts'
+import type { EventBus } from './events/bus.ts'
+import { effectiveProcessors, sizesFor } from './host/host-size.ts'
+import { createRunJob } from './jobs/run-job.ts'
+import { createWorkFolders, type WorkFolders } from './jobs/work-folders.ts'
+import { createWorkers, type Workers } from './jobs/workers.ts'
+import { createPlatformHosts } from './platforms/platform-hosts.ts'
+import { createExtractorChoice } from './platforms/read-url.ts'
+import type { Platform } from './platforms/schema.ts'
+import type { Queue } from './queue/queue.ts'
+import { openSettings, type SettingsKeeper } from './settings/settings.ts'
+import { openToolbox, type Toolbox } from './tools/toolbox.ts'
+import { findProgram } from './tools/find-program.ts'
+import { openWatermark, type Watermark } from './settings/watermark.ts'
+
+/** What the parts of the service are built from. */
+export interface CoreParts {
+  readonly config: Config
+  readonly log: Log
+  readonly timers: Timers
+  readonly database: Database<Tables>
+  readonly sealer: Sealer
+  readonly bus: EventBus
+  readonly queue: Queue
+}
+
+/** What a process that works on jobs has, whether or not it answers requests. */
+export interface Core extends CoreParts {
+  readonly settings: SettingsKeeper
+  readonly fetch: GuardedFetch
+  readonly tools: Toolbox
+  readonly artifacts: ArtifactStore
+  readonly jars: CookieJars
+  readonly folders: WorkFolders
+  readonly watermark: Watermark
+  /** Places for work that needs the processor. */
+  readonly heavy: Slots
+  readonly workers: Workers
+  readonly extractorsFor: (platform: Platform, url: string) => readonly string[]
+  /** Folder for files on their way. */
+  readonly scratch: string
+  /** How many jobs this process is to work on at a time. */
+  readonly workerCount: () => number
+  close(): Promise<void>
+}
+
+/** Builds everything but the way in. Nothing is worked on until the workers are started. */
+export async function createCore(parts: CoreParts): Promise<Core> {
+  const { config, database, log, timers, bus } = parts
+  const settings = await openSettings(database.query)
+  const policy = createOutboundPolicy(config.outboundAllow)
+  const scratch = join(config.dataDirectory, 'scratch')
+  mkdirSync(scratch, { recursive: true, mode: 0o700 })
+  const tools = openToolbox({ ...config, policy, ytDlpProgram: () => ytDlpOf(config) })
+  const artifacts = await openArtifacts(config.artifacts, { dataDirectory: config.dataDirectory })
+  const jars = createCookieJars({ folder: join(config.dataDirectory, 'cookies'), sealer: parts.sealer, clock: timers })
+  const sizes = sizesFor(effectiveProcessors())
+  const shared = {
+    ...parts,
+    settings,
+    fetch: createGuardedFetch(policy),
+    tools,
+    artifacts,
+    jars,
+    folders: createWorkFolders(join(config.dataDirectory, 'work')),
+    watermark: openWatermark(join(config.dataDirectory, 'logo')),
+    heavy: createSlots(sizes.heavy),
+    extractorsFor: createExtractorChoice(createPlatformHosts(config.extraHosts)),
+    scratch,
+  }
+  const unsubscribe = bus.subscribe((event) => {
+    if ('type' in event && event.type === 'settings_changed')
+      settings.refresh().catch((error: unknown) => log.warn({ err: error }, 'the settings could not be read again'))
+  })
+  const { run, close: closeRun } = createRun(shared, sizes.fragments)
+  const workers = createWorkers({ ...parts, db: database.query, run })
+  return {
+    ...shared,
+    workers,
+    workerCount: () => config.workers ?? (settings.current().download_worker_count || sizes.workers),
+    async close() {
+      unsubscribe()
+      await workers.close()
+      await closeRun()
+      tools.close()
+      await artifacts.close()
+    },
+  }
+}
+
+type Shared = Omit<Core, 'workers' | 'workerCount' | 'close'>
+
+function createRun(core: Shared, fragments: number) {
+  const { database, bus, timers, log, tools } = core
+  const settings = () => core.settings.current()
+  const analyser = createAnalyser({ ffmpeg: tools.ffmpeg, slots: sizesFor(effectiveProcessors()).heavy })
+  const db = database.query
+  const run = createRunJob({
+    db,
+    bus,
+    timers,
+    settings,
+    ytDlp: tools.ytDlp,
+    ffmpeg: tools.ffmpeg,
+    jars: core.jars,
+    artifacts: core.artifacts,
+    folders: core.folders,
+    extractorsFor: core.extractorsFor,
+    fragments: () => settings().download_concurrent_fragments || fragments,
+    convertVideo: createConvertVideo({
+      ffmpeg: tools.ffmpeg,
+      slots: core.heavy,
+      bus,
+      monotonic: () => timers.monotonic(),
+      settings,
+      withWatermark: (work) => core.watermark.withPicture(work),
+    }),
+    analyse: createAnalyseJob({ db, analyser, settings, timers, log }),
+  })
+  return { run, close: () => analyser.close() }
+}
+
+/** `YTDLP_PATH`, otherwise what is in `PATH`; a missing one is named when it is used. */
+function ytDlpOf({ ytDlpPath }: Config): string {
+  return findProgram('yt-dlp', ytDlpPath) ?? ytDlpPath ?? '/usr/bin/yt-dlp'
+}

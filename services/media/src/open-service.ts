@@ -1,0 +1,107 @@
+import { join } from 'node:path'
+import {
+  lockDataDirectory,
+  openDataDirectory,
+  OperatorError,
+  systemTimers,
+  type Log,
+  type Timers,
+} from '@hearth/runtime'
+import { Pool } from 'pg'
+import { createApp, type App } from './app.ts'
+import type { Config } from './config.ts'
+import { createCore, type Core } from './core.ts'
+import { openStorage } from './database/open.ts'
+import { createLocalBus } from './events/bus.ts'
+import { openPostgresBus } from './events/postgres-bus.ts'
+import { firstQueued } from './jobs/store.ts'
+import { openGraphileQueue } from './queue/graphile-queue.ts'
+import { createLocalQueue } from './queue/local-queue.ts'
+import type { Ticket } from './queue/queue.ts'
+
+/** A service, or a worker, that can be closed. */
+export interface Service {
+  readonly app: App
+  close(): Promise<void>
+}
+
+/** Folder of the built web pages. */
+export const pagesFolder = join(import.meta.dirname, '../ui/dist')
+
+/**
+ * Claims the data directory, opens what is in it and wires the service. Throws an `OperatorError`, and leaves nothing running,
+ * when a setting is wrong, the directory is in use, or an open service would be reachable by others.
+ */
+export async function openService(config: Config, log: Log, timers: Timers = systemTimers): Promise<Service> {
+  await using cleanup = new AsyncDisposableStack()
+  const { core, secret } = await openCore(config, { log, timers, cleanup })
+  const isOpen = !core.settings.current().enable_authentication
+  if (isOpen && !config.mayBeOpen && !isLoopback(config.bindAddress))
+    throw new OperatorError(
+      `BIND_ADDRESS: sign-in is off, so ${config.bindAddress} would be open to everybody; turn sign-in on first, or set ALLOW_OPEN=true`,
+    )
+  const app = await createApp({ core, secret, pages: pagesFolder })
+  // The core is closed with the app.
+  const resources = cleanup.move()
+  return {
+    app,
+    async close() {
+      await app.close()
+      await resources.disposeAsync()
+    },
+  }
+}
+
+/** Opens a process that works on the jobs of others, and answers nobody. */
+export async function openWorker(config: Config, log: Log): Promise<{ close(): Promise<void> }> {
+  if (config.databaseUrl === undefined)
+    throw new OperatorError('DATABASE_URL: is needed: workers share their jobs by PostgreSQL')
+  await using cleanup = new AsyncDisposableStack()
+  const { core } = await openCore(config, { log, timers: systemTimers, cleanup })
+  await core.workers.start(Math.max(1, core.workerCount()))
+  const resources = cleanup.move()
+  return {
+    async close() {
+      await core.close()
+      await resources.disposeAsync()
+    },
+  }
+}
+
+interface Surroundings {
+  readonly log: Log
+  readonly timers: Timers
+  readonly cleanup: AsyncDisposableStack
+}
+
+async function openCore(config: Config, around: Surroundings): Promise<{ core: Core; secret: Uint8Array }> {
+  const { log, timers, cleanup } = around
+  openDataDirectory(config.dataDirectory)
+  cleanup.use(lockDataDirectory(config.dataDirectory))
+  const { database, sealer, secret } = await openStorage(config)
+  cleanup.defer(() => database.close())
+  const db = database.query
+  const messages = await openMessages(config, around, () => firstQueued(db))
+  const core = await createCore({ config, log, timers, database, sealer, ...messages })
+  // Whoever else worked on this database is gone: its file is ours alone.
+  if (database.kind === 'sqlite') await core.workers.recover(true)
+  return { core, secret }
+}
+
+/** How processes tell each other of jobs and events. */
+async function openMessages(config: Config, { log, cleanup }: Surroundings, first: () => Promise<Ticket | undefined>) {
+  const url = config.databaseUrl
+  if (url === undefined) {
+    const bus = createLocalBus()
+    cleanup.defer(() => bus.close())
+    return { bus, queue: createLocalQueue({ first, log }) }
+  }
+  const pool = new Pool({ connectionString: url, max: 10, connectionTimeoutMillis: 5000 })
+  pool.on('error', () => undefined)
+  cleanup.defer(() => pool.end())
+  const bus = await openPostgresBus({ url, pool, log })
+  cleanup.defer(() => bus.close())
+  return { bus, queue: await openGraphileQueue({ pool, log }) }
+}
+
+const isLoopback = (address: string): boolean => /^127\.|^::1$/.test(address)

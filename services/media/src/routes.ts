@@ -1,0 +1,97 @@
+import { docsFiles, type Route } from '@hearth/http'
+import { z } from 'zod'
+import { route, type Caller } from './access.ts'
+import { accountRoutes, createPageCookies, type AccountParts } from './accounts/routes.ts'
+import { deliveryRoutes, type DeliveryParts } from './delivery/routes.ts'
+import { eventRoutes } from './events/routes.ts'
+import type { EventStreams } from './events/streams.ts'
+import { infoRoutes } from './info/routes.ts'
+import type { MediaLookup } from './info/info.ts'
+import type { Jobs } from './jobs/jobs.ts'
+import type { RemoveAll } from './jobs/remove-all.ts'
+import { jobRoutes } from './jobs/routes.ts'
+import type { MediaUrl } from './platforms/media-url.ts'
+import { unavailable } from './problems.ts'
+import type { ChangeSettings } from './settings/change-settings.ts'
+import { settingsRoutes } from './settings/routes.ts'
+import type { SettingsKeeper } from './settings/settings.ts'
+
+/** Everything the endpoints call. */
+export interface Features {
+  readonly account: AccountParts
+  readonly jobs: Jobs
+  readonly removeAll: RemoveAll
+  readonly readUrl: (text: string) => Promise<MediaUrl>
+  readonly lookup: MediaLookup
+  readonly delivery: DeliveryParts
+  readonly streams: EventStreams
+  readonly stillAllowed: (caller: Caller) => Promise<boolean>
+  readonly settings: SettingsKeeper
+  readonly changeSettings: ChangeSettings
+  /** Whether what the service keeps can be written. */
+  readonly isWritable: () => Promise<boolean>
+  readonly document: () => Record<string, unknown>
+}
+
+/** Every endpoint of the service. */
+export function allRoutes(features: Features): Route[] {
+  const { account, jobs, settings } = features
+  const cookies = createPageCookies(account)
+  return [
+    healthRoute(features.isWritable),
+    ...accountRoutes(account, cookies),
+    ...jobRoutes(jobs, features.removeAll),
+    ...infoRoutes(features),
+    ...deliveryRoutes(features.delivery),
+    ...eventRoutes({ streams: features.streams, jobs, stillAllowed: features.stillAllowed }),
+    ...settingsRoutes(settings, features.changeSettings, cookies),
+    ...documentRoutes(features.document),
+  ]
+}
+
+function healthRoute(isWritable: () => Promise<boolean>): Route {
+  return route(
+    {
+      method: 'GET',
+      path: '/health',
+      tag: 'General',
+      summary: 'Whether the service works',
+      access: 'public',
+      limit: 'none',
+      success: { status: 200, body: z.object({ status: z.literal('ok') }) },
+      errors: [503],
+    },
+    async () => {
+      if (!(await isWritable())) throw unavailable('What the service keeps cannot be written')
+      return { status: 'ok' as const }
+    },
+  )
+}
+
+function documentRoutes(document: () => Record<string, unknown>): Route[] {
+  const shared = { method: 'GET', tag: 'General', access: 'page', limit: 'none' } as const
+  const files = docsFiles('Hearth Media', '/openapi.json').map(({ path, media, content }) =>
+    route(
+      {
+        ...shared,
+        path,
+        summary: `Interactive description: ${path}`,
+        success: { status: 200, media, description: 'A file of the description' },
+        ...(path === '/docs' ? {} : { hidden: true as const }),
+      },
+      () => ({ content: content() }),
+    ),
+  )
+  return [
+    ...files,
+    route(
+      {
+        ...shared,
+        path: '/openapi.json',
+        summary: 'This description',
+        success: { status: 200, body: z.record(z.string(), z.unknown()).meta({ id: 'OpenApiDocument' }) },
+      },
+      () => document(),
+    ),
+  ]
+}
