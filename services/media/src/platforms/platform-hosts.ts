@@ -1,0 +1,96 @@
+import { isIP } from 'node:net'
+import { normaliseHost } from '@hearth/outbound'
+import { commaList } from '@hearth/runtime'
+import { Platform } from './schema.ts'
+
+/** The hosts of each platform, complete: a name that only ends like one of them is another's. */
+const hostsOf: Readonly<Record<Platform, readonly string[]>> = {
+  youtube: ['youtube.com', 'www.youtube.com', 'm.youtube.com', 'music.youtube.com', 'youtu.be'],
+  tiktok: ['tiktok.com', 'www.tiktok.com', 'm.tiktok.com', 'vm.tiktok.com', 'vt.tiktok.com'],
+  instagram: ['instagram.com', 'www.instagram.com', 'm.instagram.com', 'instagr.am', 'www.instagr.am'],
+  facebook: [
+    'facebook.com',
+    'www.facebook.com',
+    'm.facebook.com',
+    'mbasic.facebook.com',
+    'touch.facebook.com',
+    'web.facebook.com',
+    'fb.watch',
+    'www.fb.watch',
+    'fb.gg',
+    'www.fb.gg',
+  ],
+}
+
+const platformOf = new Map(
+  Platform.options.flatMap((platform) => hostsOf[platform].map((host) => [host, platform] as const)),
+)
+
+/** A host the operator added to a platform. */
+export interface ExtraHost {
+  readonly platform: Platform
+  /** In the form of `normaliseHost`. */
+  readonly host: string
+  /** Undefined for the usual ports of http and https. */
+  readonly port: number | undefined
+}
+
+/** Whose an address is. */
+export interface HostOwner {
+  readonly platform: Platform
+  /** Added by the operator: http and any path are fine. */
+  readonly isExtra: boolean
+}
+
+/** Knows which hosts belong to a platform. */
+export interface PlatformHosts {
+  /** Undefined when the host belongs to none. An extra host counts only with the port it was given. */
+  ownerOf(url: URL): HostOwner | undefined
+}
+
+/** The platforms' own hosts and what the operator added. */
+export function createPlatformHosts(extra: readonly ExtraHost[] = []): PlatformHosts {
+  return {
+    ownerOf(url) {
+      const host = url.hostname.replace(/^\[|\]$/g, '')
+      const own = platformOf.get(host)
+      if (own !== undefined) return { platform: own, isExtra: false }
+      const usual = url.protocol === 'https:' ? '443' : '80'
+      const isPort = (port: number | undefined) =>
+        url.port === '' ? port === undefined || `${port}` === usual : `${port}` === url.port
+      const found = extra.find((entry) => entry.host === host && isPort(entry.port))
+      return found === undefined ? undefined : { platform: found.platform, isExtra: true }
+    },
+  }
+}
+
+/** The setting `EXTRA_PLATFORM_HOSTS`: `youtube=HOST[:PORT],tiktok=…`; none when it is missing. */
+export const extraPlatformHosts = commaList.transform((entries, context): ExtraHost[] => {
+  const hosts: ExtraHost[] = []
+  for (const [index, entry] of entries.entries()) {
+    const host = readExtraHost(entry)
+    const fault =
+      typeof host === 'string'
+        ? host
+        : hosts.some((other) => other.host === host.host && other.port === host.port)
+          ? 'names a host that was named before'
+          : undefined
+    if (typeof host === 'object' && fault === undefined) hosts.push(host)
+    else context.addIssue({ code: 'custom', message: `entry ${index + 1} ${fault}` })
+  }
+  return hosts
+})
+
+/** The fault in words when the entry is none. */
+function readExtraHost(entry: string): ExtraHost | string {
+  const [, name, place = ''] = /^([^=]+)=(.*)$/.exec(entry) ?? []
+  const platform = Platform.safeParse(name?.trim()).data
+  if (platform === undefined) return `must begin with one of ${Platform.options.join('=, ')}=`
+  const [, text = '', digits] = /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/.exec(place.trim()) ?? []
+  const host = normaliseHost(text)
+  const port = digits === undefined ? undefined : Number(digits)
+  if (host === undefined || (text.startsWith('[') && isIP(host) !== 6)) return 'must name a host or HOST:PORT'
+  if (port !== undefined && (port < 1 || port > 65_535)) return 'must have a port from 1 to 65535'
+  if (platformOf.has(host)) return `names a host that belongs to ${platformOf.get(host)} already`
+  return { platform, host, port }
+}
