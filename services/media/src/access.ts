@@ -130,7 +130,8 @@ function checkOrigin(
 function checkToken(guarded: GuardedRequest, token: string | undefined, parts: GuardParts, caller?: Caller): void {
   const cookie = guarded.request.cookies[csrfCookie]
   const session = caller?.sessionKey ?? sessionOf(guarded, parts)
-  const isRight = cookie !== undefined && token !== undefined && isSame(cookie, token) && parts.csrf.isValid(token, session)
+  const isRight =
+    cookie !== undefined && token !== undefined && isSame(cookie, token) && parts.csrf.isValid(token, session)
   if (!isRight) throw forbidden('The CSRF token is missing or not that of the cookie; load the page again')
 }
 
@@ -141,7 +142,10 @@ function sessionOf({ request }: GuardedRequest, parts: GuardParts): string | und
 
 /** Without sign-in a page of somebody else could reach us under a name of its own that leads here. */
 function checkHost({ client }: GuardedRequest, names: readonly string[]): void {
-  const host = client.host.toLowerCase().replace(/:\d+$/, '').replace(/^\[|\]$/g, '')
+  const host = client.host
+    .toLowerCase()
+    .replace(/:\d+$/, '')
+    .replace(/^\[|\]$/g, '')
   const isAddress = /^[\d.]+$/.test(host) || host.includes(':')
   if (isAddress || host === 'localhost' || host === '' || names.includes(host)) return
   throw forbidden(`While sign-in is off, the service answers only under its address, localhost and public_hostname`)

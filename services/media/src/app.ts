@@ -100,7 +100,7 @@ function createFeatures({ core, secret }: AppParts, streams: Features['streams']
     clock: timers,
     hostNames: () => [settings.current().public_hostname, hostOf(config.publicUrl)].filter((name) => name !== ''),
   })
-  const readUrl = createUrlReader({ hosts: createPlatformHosts(config.extraHosts), fetch: core.fetch })
+  const readUrl = createUrlReader({ hosts: createPlatformHosts(config.extraHosts), open: core.open })
   const lookup = createMediaLookup({ ...core, ytDlp: core.tools.ytDlp, clock: timers, folder: core.scratch })
   const jobs = createJobFeature(core, { readUrl, lookup })
   const features: Omit<Features, 'document'> = {
@@ -114,6 +114,7 @@ function createFeatures({ core, secret }: AppParts, streams: Features['streams']
       artifacts,
       mp3s: createMp3s({ artifacts, ffmpeg: core.tools.ffmpeg, slots: core.heavy, folder: core.scratch }),
     },
+    ...unbuilt(),
     streams,
     stillAllowed: ({ sessionKey }: Caller) => allowed(sessions, sessionKey),
     settings,
@@ -166,3 +167,27 @@ async function within<T>(limit: number, promise: Promise<T>): Promise<T | undefi
 }
 
 const hostOf = (url: string | undefined): string => (url === undefined ? '' : new URL(url).hostname)
+
+/** Until they are built. */
+function unbuilt() {
+  const feature = new Proxy({}, { get: () => () => Promise.reject(unavailable('not built yet')) }) as never
+  const names = ['trims', 'waveformOf', 'stems', 'shares', 'cookies', 'thumbnails', 'logos', 'statistics', 'updates']
+  return {
+    ...Object.fromEntries(names.map((name) => [name, feature])),
+    linkBase: () => '',
+    host: feature,
+  } as never as Pick<
+    Features,
+    | 'trims'
+    | 'waveformOf'
+    | 'stems'
+    | 'shares'
+    | 'cookies'
+    | 'thumbnails'
+    | 'logos'
+    | 'statistics'
+    | 'updates'
+    | 'linkBase'
+    | 'host'
+  >
+}

@@ -14,10 +14,11 @@ const wholeNumber = (least: number, most: number) => {
 const path = z.string().regex(/^\//, 'must be an absolute path').optional()
 
 /** As the specification names it; `*` would believe anybody. */
-const forwardedAllow = z
-  .string()
-  .refine((text) => !text.split(',').some((part) => part.trim() === '*'), 'must not be *: list the addresses of your proxies')
-  .pipe(networkList)
+const forwardedAllow = z.preprocess((text, context) => {
+  if (typeof text === 'string' && text.split(',').some((part) => part.trim() === '*'))
+    context.addIssue('must not be *: list the addresses of your proxies')
+  return text
+}, networkList)
 
 const Settings = z.object({
   ...commonSettings,
@@ -30,7 +31,9 @@ const Settings = z.object({
   ALLOW_OPEN: z.enum(['true', 'false'], { error: 'must be true or false' }).default('false'),
   EXTRA_PLATFORM_HOSTS: extraPlatformHosts,
   OUTBOUND_ALLOW: outboundAllow,
-  STEMSVC_BASE_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).default('https://www.lalal.ai'),
+  STEMSVC_BASE_URL: z
+    .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+    .default('https://www.lalal.ai'),
   UPDATES_BASE_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
   YTDLP_PATH: path,
   FFMPEG_PATH: path,

@@ -2,7 +2,13 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Sealer } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
-import { createGuardedFetch, createOutboundPolicy, type GuardedFetch } from '@hearth/outbound'
+import {
+  createGuardedFetch,
+  createOpenGuarded,
+  createOutboundPolicy,
+  type GuardedFetch,
+  type OpenGuarded,
+} from '@hearth/outbound'
 import type { Log, Timers } from '@hearth/runtime'
 import { createAnalyser } from './analysis/analyse-audio.ts'
 import { createAnalyseJob } from './analysis/analyse-job.ts'
@@ -42,6 +48,7 @@ export interface CoreParts {
 export interface Core extends CoreParts {
   readonly settings: SettingsKeeper
   readonly fetch: GuardedFetch
+  readonly open: OpenGuarded
   readonly tools: Toolbox
   readonly artifacts: ArtifactStore
   readonly jars: CookieJars
@@ -73,6 +80,7 @@ export async function createCore(parts: CoreParts): Promise<Core> {
     ...parts,
     settings,
     fetch: createGuardedFetch(policy),
+    open: createOpenGuarded(policy),
     tools,
     artifacts,
     jars,
@@ -82,10 +90,7 @@ export async function createCore(parts: CoreParts): Promise<Core> {
     extractorsFor: createExtractorChoice(createPlatformHosts(config.extraHosts)),
     scratch,
   }
-  const unsubscribe = bus.subscribe((event) => {
-    if ('type' in event && event.type === 'settings_changed')
-      settings.refresh().catch((error: unknown) => log.warn({ err: error }, 'the settings could not be read again'))
-  })
+  const unsubscribe = followSettings(settings, bus, log)
   const { run, close: closeRun } = createRun(shared, sizes.fragments)
   const workers = createWorkers({ ...parts, db: database.query, run })
   return {
@@ -100,6 +105,14 @@ export async function createCore(parts: CoreParts): Promise<Core> {
       await artifacts.close()
     },
   }
+}
+
+/** Another process may have changed them. */
+function followSettings(settings: SettingsKeeper, bus: EventBus, log: Log): () => void {
+  return bus.subscribe((event) => {
+    if ('type' in event && event.type === 'settings_changed')
+      settings.refresh().catch((error: unknown) => log.warn({ err: error }, 'the settings could not be read again'))
+  })
 }
 
 type Shared = Omit<Core, 'workers' | 'workerCount' | 'close'>

@@ -16,10 +16,14 @@ export async function serve(environment: Environment): Promise<void> {
   closeOnSignal(service, log)
   const { ytDlp, ffmpeg } = service.app.core.tools
   const [ytDlpVersion, ffmpegVersion] = await Promise.all([ytDlp.version(), ffmpeg.version()])
-  if (ytDlpVersion === undefined) process.stdout.write('yt-dlp cannot be run: nothing can be downloaded; see hearth doctor\n')
-  if (ffmpegVersion === undefined) process.stdout.write('ffmpeg cannot be run: nothing can be converted; see hearth doctor\n')
+  if (ytDlpVersion === undefined)
+    process.stdout.write('yt-dlp cannot be run: nothing can be downloaded; see hearth doctor\n')
+  if (ffmpegVersion === undefined)
+    process.stdout.write('ffmpeg cannot be run: nothing can be converted; see hearth doctor\n')
   if (!service.app.core.settings.current().enable_authentication)
-    process.stdout.write('Sign-in is off: whoever reaches this address may do everything. Turn it on in the settings.\n')
+    process.stdout.write(
+      'Sign-in is off: whoever reaches this address may do everything. Turn it on in the settings.\n',
+    )
   process.stdout.write(`listening on ${url}\n`)
 }
 

@@ -6,15 +6,13 @@ import { allRoutes, type Features } from './routes.ts'
 
 /** The API's document without a running service: the same routes, whose handlers are never called. */
 export async function openapiDocument(): Promise<Record<string, unknown>> {
-  const uncalled = new Proxy(
-    {},
-    {
-      get(_target, name): never {
-        throw new Error(`${String(name)} is not there: this server only describes itself`)
-      },
+  const uncalled: unknown = new Proxy(() => undefined, {
+    get: () => uncalled,
+    apply(): never {
+      throw new Error('this server only describes itself')
     },
-  ) as never
-  const features = new Proxy({}, { get: () => uncalled }) as Features
+  })
+  const features = uncalled as Features
   const http = await createServer({
     routes: allRoutes(features),
     about,

@@ -41,7 +41,11 @@ export const notFound = (what: string) => new Problem(404, `There is no such ${w
 export const conflict = (detail: string) => new Problem(409, detail)
 export const tooLarge = (detail: string) => new Problem(413, detail)
 export const unavailable = (detail: string, retryAfterSeconds?: number) =>
-  new Problem(503, detail, retryAfterSeconds === undefined ? {} : { headers: { 'retry-after': String(retryAfterSeconds) } })
+  new Problem(
+    503,
+    detail,
+    retryAfterSeconds === undefined ? {} : { headers: { 'retry-after': String(retryAfterSeconds) } },
+  )
 
 /** What stands behind the service did not do its part. */
 export const upstream = (detail: string, cause?: unknown) => new Problem(502, detail, { cause })
@@ -75,7 +79,9 @@ function problemOfFault(reason: FaultReason): Problem {
     case 'not-found':
       return notFound('address')
     case 'method-not-allowed':
-      return new Problem(405, `Only ${reason.allowed.join(', ')} here`, { headers: { allow: reason.allowed.join(', ') } })
+      return new Problem(405, `Only ${reason.allowed.join(', ')} here`, {
+        headers: { allow: reason.allowed.join(', ') },
+      })
     case 'rate-limited':
       return new Problem(429, `Too many requests; try again in ${reason.retryAfterSeconds} s`, {
         headers: { 'retry-after': String(reason.retryAfterSeconds) },

@@ -15,6 +15,25 @@ import { unavailable } from './problems.ts'
 import type { ChangeSettings } from './settings/change-settings.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import type { SettingsKeeper } from './settings/settings.ts'
+import type { CookieShelf } from './cookies/shelf.ts'
+import { cookieRoutes } from './cookies/routes.ts'
+import type { HostInfo } from './host/schema.ts'
+import type { Logos } from './settings/logo.ts'
+import { logoRoutes } from './settings/logo-routes.ts'
+import { shareRoutes } from './shares/routes.ts'
+import type { Shares } from './shares/shares.ts'
+import { statisticsRoutes } from './statistics/routes.ts'
+import type { StatisticsKeeper } from './statistics/statistics.ts'
+import { stemRoutes } from './stems/routes.ts'
+import type { Stems } from './stems/stems.ts'
+import { thumbnailRoutes } from './thumbnails/routes.ts'
+import type { Thumbnails } from './thumbnails/thumbnails.ts'
+import { trimRoutes } from './trims/routes.ts'
+import type { Trims } from './trims/trims.ts'
+import { systemRoutes } from './updates/routes.ts'
+import type { UpdateKeeper } from './updates/updates.ts'
+import { waveformRoutes } from './waveform/routes.ts'
+import type { Waveform } from './waveform/schema.ts'
 
 /** Everything the endpoints call. */
 export interface Features {
@@ -28,6 +47,17 @@ export interface Features {
   readonly stillAllowed: (caller: Caller) => Promise<boolean>
   readonly settings: SettingsKeeper
   readonly changeSettings: ChangeSettings
+  readonly trims: Trims
+  readonly waveformOf: (jobId: string) => Promise<Waveform>
+  readonly stems: Stems
+  readonly shares: Shares
+  readonly linkBase: (client: { host: string; secure: boolean }) => string
+  readonly cookies: CookieShelf
+  readonly thumbnails: Thumbnails
+  readonly logos: Logos
+  readonly statistics: StatisticsKeeper
+  readonly updates: UpdateKeeper
+  readonly host: () => Promise<HostInfo>
   /** Whether what the service keeps can be written. */
   readonly isWritable: () => Promise<boolean>
   readonly document: () => Record<string, unknown>
@@ -37,6 +67,7 @@ export interface Features {
 export function allRoutes(features: Features): Route[] {
   const { account, jobs, settings } = features
   const cookies = createPageCookies(account)
+  const { artifacts } = features.delivery
   return [
     healthRoute(features.isWritable),
     ...accountRoutes(account, cookies),
@@ -45,6 +76,15 @@ export function allRoutes(features: Features): Route[] {
     ...deliveryRoutes(features.delivery),
     ...eventRoutes({ streams: features.streams, jobs, stillAllowed: features.stillAllowed }),
     ...settingsRoutes(settings, features.changeSettings, cookies),
+    ...waveformRoutes(features.waveformOf),
+    ...trimRoutes(features.trims, artifacts),
+    ...stemRoutes(features.stems, artifacts),
+    ...shareRoutes(features.shares, features.linkBase),
+    ...cookieRoutes(features.cookies),
+    ...thumbnailRoutes(features.thumbnails),
+    ...logoRoutes(features.logos),
+    ...statisticsRoutes(features.statistics),
+    ...systemRoutes(features.updates, features.host),
     ...documentRoutes(features.document),
   ]
 }

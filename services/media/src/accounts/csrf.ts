@@ -12,7 +12,9 @@ export interface CsrfTokens {
 
 export function createCsrfTokens(secret: Uint8Array): CsrfTokens {
   const proofOf = (random: string, session: string | undefined) =>
-    createHmac('sha256', secret).update(`csrf ${random} ${session ?? ''}`).digest()
+    createHmac('sha256', secret)
+      .update(`csrf ${random} ${session ?? ''}`)
+      .digest()
   return {
     create(session) {
       const random = randomBytes(24).toString('base64url')

@@ -21,7 +21,9 @@ export const SessionState = z
     authentication: z.boolean(),
     username: z.string().nullable().meta({ description: 'null when nobody is signed in' }),
     has_credentials: z.boolean().meta({ description: 'Whether an account was set up' }),
-    is_open: z.boolean().meta({ description: 'No sign-in is asked for: whoever reaches the address may do everything' }),
+    is_open: z
+      .boolean()
+      .meta({ description: 'No sign-in is asked for: whoever reaches the address may do everything' }),
     version: z.string(),
   })
   .meta({ id: 'SessionState' })

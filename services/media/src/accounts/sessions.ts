@@ -68,6 +68,8 @@ class AccountSessions implements Sessions {
     // Counted before the password is looked at, so that many attempts at once do not slip through together.
     this.#delay.failed(username)
     const { settings, db, clock } = this.#parts
+    // The command line, or another process, may have set the account.
+    await settings.refresh()
     const isUser = username === settings.internal('admin_username')
     const hash = isUser ? settings.internal('admin_password_hash') : undefined
     const matches = await verifyPassword(password, hash ?? impossiblePassword)

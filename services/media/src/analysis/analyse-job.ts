@@ -28,9 +28,22 @@ export function createAnalyseJob(parts: AnalyseParts): AnalyseJob {
     try {
       const hash = await parts.analyser.hash(file, hand.signal)
       if (isTooLong)
-        return void (await hand.advance('finished', values({ audio_hash: hash, message: `Finished; longer than ${most} minutes, so the tempo was not looked for` })))
+        return void (await hand.advance(
+          'finished',
+          values({
+            audio_hash: hash,
+            message: `Finished; longer than ${most} minutes, so the tempo was not looked for`,
+          }),
+        ))
       const known = await findAnalysis(parts.db, hash)
-      analysis = known ?? (await parts.analyser.analyse(file, { hash, durationSeconds: facts.durationMs / 1000, signal: hand.signal, timeoutMs: limit * 60_000 }))
+      analysis =
+        known ??
+        (await parts.analyser.analyse(file, {
+          hash,
+          durationSeconds: facts.durationMs / 1000,
+          signal: hand.signal,
+          timeoutMs: limit * 60_000,
+        }))
       if (known === undefined) await saveAnalysis(parts.db, analysis)
     } catch (error) {
       if (hand.signal.aborted) throw error

@@ -1,11 +1,9 @@
-import { createSealer, replaceSecretKey } from '@hearth/credentials'
 import { readDump, readDumpHeader, writeDump } from '@hearth/database'
 import { lockDataDirectory, openDataDirectory, OperatorError } from '@hearth/runtime'
 import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
 import { migrations, schemaVersion } from '../database/migrations/index.ts'
 import { openStorage } from '../database/open.ts'
-import { resealAll } from '../database/rotate-key.ts'
 import { tableNames } from '../database/tables.ts'
 import { withStorage } from './open-data.ts'
 
@@ -21,10 +19,6 @@ export function addBackupCommands(program: Command): void {
     .description('replace everything by the content of FILE; the service must not run, and the key must be the same')
     .argument('<file>')
     .action(restore)
-  program
-    .command('rotate-key')
-    .description('seal everything with a new key; the service must not run, and older backups need the old key')
-    .action(rotateKey)
 }
 
 async function backup(file: string): Promise<void> {
@@ -53,23 +47,6 @@ async function restore(file: string): Promise<void> {
     if (header.key_check !== sealer.keyCheck) throw new OperatorError(`${file} was made with another secret key`)
     const rows = await readDump(database, file, { tables: tableNames, cipher: fileCipher })
     process.stderr.write(`restored ${rows} rows from ${header.created_at}\n`)
-  } finally {
-    await database.close()
-  }
-}
-
-async function rotateKey(): Promise<void> {
-  const config = readConfig(process.env)
-  if (config.secretKey !== undefined)
-    throw new OperatorError('SECRET_KEY: only a key in a file can be replaced; unset it')
-  openDataDirectory(config.dataDirectory)
-  using _lock = lockDataDirectory(config.dataDirectory)
-  const { database, sealer } = await openStorage(config)
-  try {
-    await replaceSecretKey(config.secretKeyFile, async (next) => {
-      const count = await resealAll(database.query, sealer, createSealer(next))
-      process.stderr.write(`sealed ${count} keys anew; make a backup now, older ones need the old key\n`)
-    })
   } finally {
     await database.close()
   }

@@ -23,7 +23,11 @@ function describe(
   const program = findProgram(name, configured)
   if (program === undefined) return { name, state: 'missing', detail: 'not found', meaning }
   const { stdout, status } = spawnSync(program, words, { encoding: 'utf8', timeout: 20_000 })
-  const version = stdout?.split('\n')[0]?.replace(/^ffmpeg version (\S+).*$/, '$1').trim() ?? ''
+  const version =
+    stdout
+      ?.split('\n')[0]
+      ?.replace(/^ffmpeg version (\S+).*$/, '$1')
+      .trim() ?? ''
   if (status !== 0) return { name, state: 'missing', detail: `${program} cannot be run`, meaning }
   if (least !== undefined && version < least)
     return { name, state: 'degraded', detail: `${version}, older than ${least}`, meaning }

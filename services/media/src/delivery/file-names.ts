@@ -11,8 +11,13 @@ const unwanted = /[\u0000-\u001f\u007f-\u009f<>:"/\\|?*\u200b-\u200f\u202a-\u202
 /** A title as part of a file name: nothing reserved, at most 120 characters and 200 bytes, never empty. */
 export function fileTitle(title: string | null): string {
   const plain = (title ?? '').replaceAll(unwanted, ' ').replaceAll(/\s+/g, ' ').trim()
-  let text = [...plain].slice(0, mostCharacters).join('')
-  while (Buffer.byteLength(text) > mostBytes) text = [...text].slice(0, -1).join('')
+  let text = ''
+  let length = 0
+  for (const { segment } of new Intl.Segmenter().segment(plain)) {
+    if (length === mostCharacters || Buffer.byteLength(text + segment) > mostBytes) break
+    text += segment
+    length += 1
+  }
   text = text.replaceAll(/^[.\s-]+|[.\s]+$/g, '')
   return text === '' ? 'media' : text
 }

@@ -56,7 +56,10 @@ export const Snapshot = z
 export const StreamMessage = z.union([JobEvent, StemEvent, JobsChanged, Snapshot]).meta({ id: 'StreamMessage' })
 
 /** What happens, as it is published; the number is given by the one who spreads it. */
-export type MediaEvent = Unnumbered<z.infer<typeof JobEvent>> | Unnumbered<z.infer<typeof StemEvent>> | Unnumbered<z.infer<typeof JobsChanged>>
+export type MediaEvent =
+  | Unnumbered<z.infer<typeof JobEvent>>
+  | Unnumbered<z.infer<typeof StemEvent>>
+  | Unnumbered<z.infer<typeof JobsChanged>>
 type Unnumbered<T> = Omit<T, 'seq'>
 
 export type NumberedEvent = MediaEvent & { readonly seq: number }

@@ -34,36 +34,13 @@ export interface LookupParts {
 export function createMediaLookup(parts: LookupParts): MediaLookup {
   const kept = new Map<string, { at: number; info: Promise<MediaInfo> }>()
   const slots = createSlots(mostAtOnce)
-
-  async function ask(media: MediaUrl): Promise<MediaInfo> {
-    const signal = AbortSignal.timeout(askLimit)
-    return slots.use(signal, async () => {
-      const folder = join(parts.folder, randomUUID())
-      await mkdir(folder, { recursive: true, mode: 0o700 })
-      try {
-        const info = await parts.jars.withPrivateCopy(media.platform, folder, (cookies) =>
-          parts.ytDlp.probe({
-            url: media.url,
-            extractors: parts.extractorsFor(media.platform, media.url),
-            cookies,
-            signal,
-            timeoutMs: askLimit,
-            directory: folder,
-          }),
-        )
-        return info.json.length > longestKept ? { ...info, json: '' } : info
-      } finally {
-        await rm(folder, { recursive: true, force: true })
-      }
-    })
-  }
-
   return {
     look(media) {
       const known = kept.get(media.url)
       const now = parts.clock.monotonic()
       if (known !== undefined && now - known.at < fresh) return known.info
-      const info = ask(media)
+      const signal = AbortSignal.timeout(askLimit)
+      const info = slots.use(signal, () => ask(parts, media, signal))
       kept.delete(media.url)
       kept.set(media.url, { at: now, info })
       // A failure is not remembered: the next one may have better luck, or cookies.
@@ -73,5 +50,25 @@ export function createMediaLookup(parts: LookupParts): MediaLookup {
       if (kept.size > mostKept) kept.delete(kept.keys().next().value ?? '')
       return info
     },
+  }
+}
+
+async function ask(parts: LookupParts, media: MediaUrl, signal: AbortSignal): Promise<MediaInfo> {
+  const folder = join(parts.folder, randomUUID())
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  try {
+    const info = await parts.jars.withPrivateCopy(media.platform, folder, (cookies) =>
+      parts.ytDlp.probe({
+        url: media.url,
+        extractors: parts.extractorsFor(media.platform, media.url),
+        cookies,
+        signal,
+        timeoutMs: askLimit,
+        directory: folder,
+      }),
+    )
+    return info.json.length > longestKept ? { ...info, json: '' } : info
+  } finally {
+    await rm(folder, { recursive: true, force: true })
   }
 }

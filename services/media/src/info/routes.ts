@@ -8,10 +8,7 @@ import type { MediaLookup } from './info.ts'
 import { Info, InfoQuery } from './schema.ts'
 
 /** What is known of a media before it is fetched. */
-export function infoRoutes(parts: {
-  lookup: MediaLookup
-  readUrl: (text: string) => Promise<MediaUrl>
-}): Route[] {
+export function infoRoutes(parts: { lookup: MediaLookup; readUrl: (text: string) => Promise<MediaUrl> }): Route[] {
   return [
     route(
       {

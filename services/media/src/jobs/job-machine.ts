@@ -48,7 +48,7 @@ export const isActive = (status: JobStatus): boolean => activeStatuses.includes(
 export const isDownloadable = (status: JobStatus): boolean => downloadableStatuses.includes(status)
 export const isCompleted = (status: JobStatus): boolean => completedStatuses.includes(status)
 
-/** Nothing more happens to it by itself. */
-export const isTerminal = (status: JobStatus): boolean => statusAfterLast.includes(status)
+const lastStatuses = new Set<JobStatus>(['done', 'analysis_done', 'error', 'cancelled'])
 
-const statusAfterLast: readonly JobStatus[] = ['done', 'analysis_done', 'error', 'cancelled']
+/** Nothing more happens to it by itself. */
+export const isTerminal = (status: JobStatus): boolean => lastStatuses.has(status)

@@ -3,7 +3,8 @@ import { downloadName } from '../delivery/file-names.ts'
 import type { Job } from './schema.ts'
 
 /** `YYYY-MM-DD HH:MM:SS` in UTC. */
-export const jobMoment = (milliseconds: number): string => new Date(milliseconds).toISOString().slice(0, 19).replace('T', ' ')
+export const jobMoment = (milliseconds: number): string =>
+  new Date(milliseconds).toISOString().slice(0, 19).replace('T', ' ')
 
 /** A job as the API shows it. */
 export function jobOfRow(row: JobRow): Job {

@@ -138,7 +138,13 @@ class StoredJobs implements Jobs {
     return jobOfRow(row)
   }
 
-  #newRow(input: { id: string; media: MediaUrl; type: JobRow['type']; quality: JobRow['quality']; facts: store.JobValues }): JobRow {
+  #newRow(input: {
+    id: string
+    media: MediaUrl
+    type: JobRow['type']
+    quality: JobRow['quality']
+    facts: store.JobValues
+  }): JobRow {
     const now = this.#parts.timers.now()
     const { id, media, type, quality, facts } = input
     return {

@@ -54,7 +54,8 @@ export function createRunJob(parts: RunParts): RunJob {
       const finished = job.type === 'video' ? await parts.convertVideo(fetched, hand) : fetched
       hand.signal.throwIfAborted()
       const values = await store(parts, job, finished)
-      if (job.type === 'video') await hand.advance('finished', finishedValues(parts, { ...values, message: 'Finished' }))
+      if (job.type === 'video')
+        await hand.advance('finished', finishedValues(parts, { ...values, message: 'Finished' }))
       else await parts.analyse(await begunAnalysis(parts, { hand, values }), finished, hand)
     } finally {
       // What a worker gives back is gone on from; anything else is of no more use.

@@ -66,10 +66,12 @@ class LocalWorkers implements Workers, QueueWork {
   constructor(parts: WorkerParts) {
     this.#parts = parts
     this.#unsubscribe = parts.bus.subscribe((event) => {
-      const hasGone = 'id' in event ? event.status === 'cancelled' : event.type === 'job_removed' && event.job_id !== null
+      const hasGone =
+        'id' in event ? event.status === 'cancelled' : event.type === 'job_removed' && event.job_id !== null
       const id = 'id' in event ? event.id : event.job_id
       if (hasGone && id !== null) this.#end(id, 'cancelled')
-      if ('type' in event && event.type === 'jobs_cleared') for (const one of this.#running.keys()) this.#end(one, 'cancelled')
+      if ('type' in event && event.type === 'jobs_cleared')
+        for (const one of this.#running.keys()) this.#end(one, 'cancelled')
     })
   }
 
@@ -133,7 +135,12 @@ class LocalWorkers implements Workers, QueueWork {
     const hand: JobHand = {
       signal,
       advance: async (step, values) => {
-        const next = await advanceJob(this.#parts.db, { id: job.id, attempt: job.attempt, step, ...(values === undefined ? {} : { values }) })
+        const next = await advanceJob(this.#parts.db, {
+          id: job.id,
+          attempt: job.attempt,
+          step,
+          ...(values === undefined ? {} : { values }),
+        })
         if (next === undefined) throw new NoLongerOurs('the job is no longer this worker’s')
         this.#tell(latest, next)
         latest = next
@@ -148,7 +155,7 @@ class LocalWorkers implements Workers, QueueWork {
   }
 
   async #conclude(job: JobRow, error: unknown, ending: Ending | undefined): Promise<void> {
-    if (ending === 'stopping') return void (await this.#giveBack(job, 0))
+    if (ending === 'stopping') await this.#giveBack(job, 0)
     if (ending !== undefined || error instanceof NoLongerOurs) return
     const isForeseen = error instanceof MediaFailure
     if (!isForeseen) this.#parts.log.error({ err: error, job: job.id }, 'a job failed for a reason of ours')
@@ -196,6 +203,7 @@ class LocalWorkers implements Workers, QueueWork {
         (isOurs) => {
           // After the end of a run nothing beats any more, so whoever has it now is somebody else.
           if (!isOurs && this.#running.get(job.id)?.controller === controller) controller.abort('lost')
+          return undefined
         },
         (error: unknown) => this.#parts.log.warn({ err: error, job: job.id }, 'a sign of life was not written'),
       )

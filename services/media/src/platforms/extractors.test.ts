@@ -61,6 +61,6 @@ test('yt-dlp knows the address of every shape by one of the platform’s extract
 test('only hosts the operator added are fetched by the extractor for everything', () => {
   for (const platform of Platform.options) {
     assert.equal(extractorsFor({ platform, isExtra: false }).includes('generic'), false)
-    assert.deepEqual(extractorsFor({ platform, isExtra: true }), ['generic'])
+    assert.deepEqual(extractorsFor({ platform, isExtra: true }), ['generic', 'html5'])
   }
 })

@@ -13,5 +13,5 @@ const extractors: Readonly<Record<Platform, readonly string[]>> = {
  * be taken by the extractor that fetches everything; that one is for hosts the operator added alone.
  */
 export function extractorsFor({ platform, isExtra }: Pick<MediaUrl, 'platform' | 'isExtra'>): readonly string[] {
-  return isExtra ? ['generic'] : extractors[platform]
+  return isExtra ? ['generic', 'html5'] : extractors[platform]
 }

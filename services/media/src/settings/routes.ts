@@ -11,11 +11,7 @@ const SettingsView = Settings.extend({
 }).meta({ id: 'SettingsView' })
 
 /** Reading and changing the settings. Secrets are never read. */
-export function settingsRoutes(
-  settings: SettingsKeeper,
-  change: ChangeSettings,
-  cookies: PageCookies,
-): Route[] {
+export function settingsRoutes(settings: SettingsKeeper, change: ChangeSettings, cookies: PageCookies): Route[] {
   const shared = { path: '/api/settings', tag: 'Settings', access: 'member' } as const
   return [
     route(

@@ -1,4 +1,4 @@
-import { ToolFailure } from './tool-failure.ts'
+import type { ToolFailure } from './tool-failure.ts'
 
 /** Stable codes of why a media could not be fetched or converted. */
 export type MediaFailureCode =
@@ -99,5 +99,8 @@ export function explainConversion(failure: ToolFailure): MediaFailure {
 function lastError(output: string): string | undefined {
   const lines = output.split('\n').flatMap((line) => /^ERROR: (?:\[[^\]]*\] )?(.+)$/.exec(line)?.[1] ?? [])
   // Paths are nobody's business.
-  return lines.at(-1)?.replaceAll(/\/(?:[\w.-]+\/)+[\w.-]*/g, '…').slice(0, 200)
+  return lines
+    .at(-1)
+    ?.replaceAll(/\/(?:[\w.-]+\/)+[\w.-]*/g, '…')
+    .slice(0, 200)
 }

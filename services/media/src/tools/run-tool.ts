@@ -62,7 +62,8 @@ interface Wrappers {
 
 /** Two programs that every Debian has; elsewhere the guardian and the watching remain. */
 function findWrappers(): Wrappers {
-  const find = (name: string) => ['/usr/bin', '/bin'].map((folder) => `${folder}/${name}`).find((file) => existsSync(file))
+  const find = (name: string) =>
+    ['/usr/bin', '/bin'].map((folder) => `${folder}/${name}`).find((file) => existsSync(file))
   return { setpriv: find('setpriv'), prlimit: find('prlimit') }
 }
 

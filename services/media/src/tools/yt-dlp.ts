@@ -143,7 +143,8 @@ class SafeYtDlp implements YtDlp {
       return await this.#downloadFrom({ infoFile }, request)
     } catch (error) {
       // What a probe found out a while ago may be stale: the addresses in it run out.
-      const isStale = error instanceof MediaFailure && ['network', 'failed', 'removed', 'unsupported'].includes(error.code)
+      const isStale =
+        error instanceof MediaFailure && ['network', 'failed', 'removed', 'unsupported'].includes(error.code)
       if (!isStale || request.signal.aborted) throw error
       return this.#downloadFrom({ url: request.url }, request)
     }
@@ -249,7 +250,9 @@ async function downloaded(directory: string, path: string | undefined): Promise<
 /** Bytes of all files in a folder. */
 export async function sizeOf(directory: string): Promise<number> {
   const names = await readdir(directory).catch(() => [])
-  const sizes = await Promise.all(names.map(async (name) => (await lstat(join(directory, name)).catch(() => undefined))?.size ?? 0))
+  const sizes = await Promise.all(
+    names.map(async (name) => (await lstat(join(directory, name)).catch(() => undefined))?.size ?? 0),
+  )
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 

@@ -1,0 +1,66 @@
+import { FileForm, type Route } from '@hearth/http'
+import { z } from 'zod'
+import { route } from '../access.ts'
+import type { CookieShelf } from './shelf.ts'
+import { CookiePaste, CookieSnapshot } from './schema.ts'
+
+const PlatformPath = z.object({ platform: z.string() })
+/** Largest jar, bytes. */
+export const largestJar = 256 * 1024
+
+/** Being signed in at the platforms. Values of cookies go in and never come out. */
+export function cookieRoutes(shelf: CookieShelf): Route[] {
+  const shared = { tag: 'Cookies', access: 'member' } as const
+  const one = { ...shared, path: '/api/cookies/{platform}', params: PlatformPath, limit: '10' } as const
+  const success = { status: 200, body: CookieSnapshot } as const
+  return [
+    route(
+      {
+        ...shared,
+        method: 'GET',
+        path: '/api/cookies',
+        summary: 'How the cookies of every platform stand',
+        limit: '30',
+        success: { status: 200, body: z.array(CookieSnapshot) },
+      },
+      () => shelf.describeAll(),
+    ),
+    route(
+      {
+        ...one,
+        method: 'POST',
+        summary: 'Store an exported cookie file',
+        takes: { upload: { largestBytes: largestJar } },
+        body: FileForm,
+        success,
+        errors: [404],
+      },
+      ({ params, body }) => shelf.upload(params.platform, body.file.bytes),
+    ),
+    route(
+      {
+        ...one,
+        method: 'POST',
+        path: '/api/cookies/{platform}/paste',
+        summary: 'Store cookies from a copied request, header or JSON export',
+        body: CookiePaste,
+        success,
+        errors: [404],
+      },
+      ({ params, body }) => shelf.paste(params.platform, body.text),
+    ),
+    route(
+      {
+        ...one,
+        method: 'DELETE',
+        summary: 'Forget the cookies of a platform',
+        success: { status: 200, body: z.object({ ok: z.literal(true), message: z.string() }) },
+        errors: [404],
+      },
+      async ({ params }) => {
+        await shelf.remove(params.platform)
+        return { ok: true as const, message: 'The cookies are forgotten' }
+      },
+    ),
+  ]
+}

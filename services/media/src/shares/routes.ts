@@ -1,0 +1,68 @@
+import type { Route } from '@hearth/http'
+import { z } from 'zod'
+import { route } from '../access.ts'
+import { ShareLink, SharesRevoked } from './schema.ts'
+import type { Shares } from './shares.ts'
+
+const JobPath = z.object({ job_id: z.string() })
+
+/** Links for others. `linkBase` is the beginning of links for a request, such as `https://media.example.org`. */
+export function shareRoutes(shares: Shares, linkBase: (client: { host: string; secure: boolean }) => string): Route[] {
+  const shared = { tag: 'Shares', access: 'member', path: '/api/share/{job_id}', limit: '20', params: JobPath } as const
+  return [
+    route(
+      {
+        ...shared,
+        method: 'POST',
+        summary: 'Make a link to the file, or give the present one',
+        success: { status: 200, body: ShareLink },
+        errors: [404],
+      },
+      ({ params, client }) => shares.create(params.job_id, linkBase(client)),
+    ),
+    route(
+      {
+        ...shared,
+        method: 'GET',
+        summary: 'The links to the file',
+        success: { status: 200, body: z.array(ShareLink) },
+      },
+      ({ params, client }) => shares.list(params.job_id, linkBase(client)),
+    ),
+    route(
+      {
+        ...shared,
+        method: 'DELETE',
+        summary: 'Take back every link to the file',
+        success: { status: 200, body: SharesRevoked },
+      },
+      async ({ params }) => ({ ok: true as const, deleted: await shares.revoke(params.job_id) }),
+    ),
+    route(
+      {
+        method: 'GET',
+        path: '/share/{token}',
+        tag: 'Shares',
+        summary: 'Redeem a link',
+        description: 'A browser gets a page with the file’s name and a player first; `?download=1` is the file.',
+        access: 'public',
+        limit: '20',
+        params: z.object({ token: z.string().max(200) }),
+        query: z.object({ download: z.string().max(10).optional() }),
+        success: { status: 200, media: 'application/octet-stream', description: 'The file, or a page that offers it' },
+        errors: [404, 416],
+      },
+      (call) =>
+        shares.redeem({
+          header: call.header,
+          answer: call.answer,
+          token: call.params.token,
+          address: call.client.address,
+          userAgent: call.client.userAgent,
+          // A script that asks for anything gets the file at once, as the specification has it.
+          wantsFile: call.query.download !== undefined || !(call.header('accept') ?? '').includes('text/html'),
+          isHead: false,
+        }),
+    ),
+  ]
+}

@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { JobMoment } from '../jobs/schema.ts'
+
+const count = z.int().min(0)
+
+/** The specification's "Share link result", and when it runs out. */
+export const ShareLink = z
+  .object({
+    ok: z.literal(true),
+    url: z.string().meta({ description: 'Ends in the token' }),
+    max_uses: count.meta({ description: '0 is unlimited' }),
+    uses: count,
+    expires_at: JobMoment.nullable(),
+  })
+  .meta({ id: 'ShareLink' })
+export type ShareLink = z.infer<typeof ShareLink>
+
+export const ShareToken = z.string().regex(/^[\w-]{8,128}$/)
+
+export const SharesRevoked = z.object({ ok: z.literal(true), deleted: count }).meta({ id: 'SharesRevoked' })

@@ -1,0 +1,98 @@
+import type { Route } from '@hearth/http'
+import { z } from 'zod'
+import { route } from '../access.ts'
+import type { ArtifactStore } from '../artifacts/artifact-store.ts'
+import { deliver } from '../delivery/deliver.ts'
+import { StemAccount, StemAnswer, StemQuery, StemResult, StemStatus, StemStatusQuery } from './schema.ts'
+import type { Stems } from './stems.ts'
+
+const JobPath = z.object({ job_id: z.string() })
+
+/** The account at the stem service, and separations. */
+export function stemRoutes(stems: Stems, artifacts: ArtifactStore): Route[] {
+  return [...accountRoutes(stems), ...separationRoutes(stems, artifacts)]
+}
+
+function accountRoutes(stems: Stems): Route[] {
+  const shared = { tag: 'Stems', access: 'member' } as const
+  return [
+    route(
+      {
+        ...shared,
+        method: 'GET',
+        path: '/api/stemsvc/status',
+        summary: 'Whether stems can be made, and how many minutes are left',
+        limit: '30',
+        query: StemStatusQuery,
+        success: { status: 200, body: StemStatus },
+      },
+      ({ query }) => stems.status(query.force_refresh),
+    ),
+    route(
+      {
+        ...shared,
+        method: 'POST',
+        path: '/api/stemsvc/auth/activation-key',
+        summary: 'Store an activation key, after asking the service',
+        limit: '5',
+        body: StemAccount,
+        success: { status: 200, body: StemAnswer },
+        errors: [409, 502, 503, 504],
+      },
+      async ({ body }) => {
+        await stems.signIn(body)
+        return { ok: true as const, message: 'The key is good and stored' }
+      },
+    ),
+    route(
+      {
+        ...shared,
+        method: 'POST',
+        path: '/api/stemsvc/auth/logout',
+        summary: 'Forget the key',
+        limit: '10',
+        success: { status: 200, body: StemAnswer },
+      },
+      async () => {
+        await stems.signOut()
+        return { ok: true as const, message: 'The key is forgotten' }
+      },
+    ),
+  ]
+}
+
+function separationRoutes(stems: Stems, artifacts: ArtifactStore): Route[] {
+  const shared = { tag: 'Stems', params: JobPath, query: StemQuery } as const
+  return [
+    route(
+      {
+        ...shared,
+        method: 'POST',
+        path: '/api/stemsvc/{job_id}',
+        summary: 'Separate voice and accompaniment, and wait for it',
+        description: 'The event streams tell how far it is. What is there already costs nothing.',
+        access: 'member',
+        limit: '5',
+        success: { status: 200, body: StemResult },
+        errors: [404, 409, 502, 503, 504],
+      },
+      ({ params, query }) => stems.separate(params.job_id, query),
+    ),
+    route(
+      {
+        ...shared,
+        method: 'GET',
+        path: '/api/stemsvc/download/{job_id}',
+        summary: 'A stem, as MP3',
+        access: 'page',
+        limit: '10',
+        success: { status: 200, media: 'audio/mpeg', description: 'MP3' },
+        errors: [404, 416],
+      },
+      async (call) => {
+        const { name, fileName } = await stems.find(call.params.job_id, call.query)
+        return deliver(call, { artifacts, jobId: call.params.job_id, name, fileName })
+      },
+    ),
+  ]
+}

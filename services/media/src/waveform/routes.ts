@@ -1,0 +1,24 @@
+import type { Route } from '@hearth/http'
+import { z } from 'zod'
+import { route } from '../access.ts'
+import { Waveform } from './schema.ts'
+
+/** The shape of a sound, so that a player need not fetch all of it to draw it. */
+export function waveformRoutes(waveformOf: (jobId: string) => Promise<Waveform>): Route[] {
+  return [
+    route(
+      {
+        method: 'GET',
+        path: '/api/waveform/{job_id}',
+        tag: 'Files',
+        summary: 'The shape of a finished sound',
+        access: 'member',
+        limit: '60',
+        params: z.object({ job_id: z.string() }),
+        success: { status: 200, body: Waveform },
+        errors: [404],
+      },
+      ({ params }) => waveformOf(params.job_id),
+    ),
+  ]
+}

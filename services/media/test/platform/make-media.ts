@@ -1,0 +1,40 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Media of a few seconds, made by the real ffmpeg: a test picture, and a beat of 120 BPM. */
+export interface TestMedia {
+  readonly folder: string
+}
+
+/** Length of the media, seconds. */
+export const mediaSeconds = 12
+
+const beat = `aevalsrc='0.8*exp(-30*mod(t,0.5))*sin(2*PI*60*t)+0.3*exp(-60*mod(t,0.25))*(random(0)-0.5)':d=${mediaSeconds}:s=44100`
+const picture = (size: string) => `testsrc2=size=${size}:rate=25:duration=${mediaSeconds}`
+
+const drawn = (size: string): string[] => ['-f', 'lavfi', '-i', picture(size), '-f', 'lavfi', '-i', beat]
+
+/** Makes `video.mp4`, `large.mkv`, `sound.m4a`, `sound.opus`, `thumbnail.jpg`, `hls/` and `dash/` in a folder. */
+export function makeMedia(folder: string): TestMedia {
+  mkdirSync(join(folder, 'hls'), { recursive: true })
+  mkdirSync(join(folder, 'dash'), { recursive: true })
+  const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-g', '50']
+  ffmpeg(folder, [
+    ...drawn('640x360'),
+    ...h264,
+    ...'-c:a aac -b:a 96k -shortest -movflags +faststart video.mp4'.split(' '),
+  ])
+  ffmpeg(folder, ['-i', 'video.mp4', '-vn', '-c:a', 'copy', 'sound.m4a'])
+  ffmpeg(folder, ['-i', 'video.mp4', '-vn', '-c:a', 'libopus', 'sound.opus'])
+  ffmpeg(folder, ['-i', 'video.mp4', '-frames:v', '1', 'thumbnail.jpg'])
+  ffmpeg(folder, ['-i', 'video.mp4', '-c', 'copy', '-hls_time', '2', '-hls_list_size', '0', 'hls/index.m3u8'])
+  ffmpeg(folder, ['-i', 'video.mp4', '-c', 'copy', '-f', 'dash', 'dash/index.mpd'])
+  ffmpeg(folder, [...drawn('1280x800'), ...h264, ...'-t 4 -c:a libmp3lame large.mkv'.split(' ')])
+  return { folder }
+}
+
+function ffmpeg(folder: string, words: readonly string[]): void {
+  const result = spawnSync('ffmpeg', ['-nostdin', '-v', 'error', '-y', ...words], { cwd: folder, encoding: 'utf8' })
+  if (result.status !== 0) throw new Error(`ffmpeg ${words.join(' ')}: ${result.error?.message ?? result.stderr}`)
+}

@@ -1,0 +1,135 @@
+import { createReadStream, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, normalize } from 'node:path'
+import { makeMedia } from './make-media.ts'
+
+/** A platform on loopback that the real yt-dlp fetches from. */
+export interface Platform extends AsyncDisposable {
+  readonly host: string
+  /** Address of a page with the media of that name: `video.mp4`, `sound.m4a`, `hls/index.m3u8`, `dash/index.mpd`, …. */
+  page(media: string, options?: PageOptions): string
+  /** Requests so far, as `GET /path`. */
+  readonly requests: readonly string[]
+  /** Lets media flow again that `pace=held` holds back. */
+  release(): void
+}
+
+export interface PageOptions {
+  readonly title?: string
+  /** Makes it another page with the same content. */
+  readonly id?: string
+  /** `slow` drips the media, `held` stops after a part until `release`, `broken` breaks it off, `missing` answers 404. */
+  readonly pace?: 'slow' | 'held' | 'broken' | 'missing'
+  /** The media's address is a redirect to this one. */
+  readonly redirect?: string
+}
+
+const types: Record<string, string> = {
+  mp4: 'video/mp4',
+  mkv: 'video/x-matroska',
+  m4a: 'audio/mp4',
+  opus: 'audio/ogg',
+  jpg: 'image/jpeg',
+  m3u8: 'application/vnd.apple.mpegurl',
+  mpd: 'application/dash+xml',
+  ts: 'video/mp2t',
+  m4s: 'video/iso.segment',
+}
+
+/** Starts the platform with media made for this run. */
+export async function startPlatform(address = '127.0.0.1'): Promise<Platform> {
+  const folder = mkdtempSync(join(tmpdir(), 'hearth-platform-'))
+  makeMedia(folder)
+  const requests: string[] = []
+  const held = new Set<() => void>()
+  const server = createServer((request, response) => {
+    requests.push(`${request.method} ${request.url}`)
+    answer(folder, { request, response, held })
+  })
+  await new Promise<void>((resolve) => server.listen(0, address, resolve))
+  const host = `${address}:${(server.address() as AddressInfo).port}`
+  return {
+    host,
+    requests,
+    page(media, { id = '', title = 'A test', pace, redirect } = {}) {
+      const query = new URLSearchParams({
+        media,
+        id,
+        title,
+        ...(pace === undefined ? {} : { pace }),
+        ...(redirect === undefined ? {} : { redirect }),
+      })
+      return `http://${host}/watch?${query.toString()}`
+    },
+    release() {
+      for (const go of held) go()
+      held.clear()
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly held: Set<() => void>
+}
+
+function answer(folder: string, exchange: Exchange): void {
+  const { request, response } = exchange
+  const url = new URL(request.url ?? '/', 'http://platform')
+  if (url.pathname === '/watch')
+    return void response.setHeader('content-type', 'text/html; charset=utf-8').end(pageHtml(url))
+  if (url.pathname === '/go') return void response.writeHead(302, { location: url.searchParams.get('to') ?? '/' }).end()
+  const [, pace = '', name = ''] = /^\/media\/(\w+)\/(.+)$/.exec(url.pathname) ?? []
+  const file = join(folder, normalize(`/${name}`))
+  if (pace === 'missing' || !existsSync(file)) return void response.writeHead(404).end()
+  sendFile(file, pace, exchange)
+}
+
+function pageHtml(url: URL): string {
+  const media = url.searchParams.get('media') ?? ''
+  const pace = url.searchParams.get('pace') ?? 'plain'
+  const redirect = url.searchParams.get('redirect')
+  const source = redirect === null ? `/media/${pace}/${media}` : `/go?to=${encodeURIComponent(redirect)}`
+  const title = (url.searchParams.get('title') ?? '')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('"', '&quot;')
+  const type = types[media.slice(media.lastIndexOf('.') + 1)] ?? 'video/mp4'
+  return `<!doctype html><html><head><title>${title}</title>
+<meta property="og:title" content="${title}"><meta property="og:image" content="/media/plain/thumbnail.jpg">
+</head><body><video poster="/media/plain/thumbnail.jpg"><source src="${source}" type="${type}"></video></body></html>`
+}
+
+function sendFile(file: string, pace: string, { request, response, held }: Exchange): void {
+  const size = statSync(file).size
+  const [, from = '0', to = ''] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '') ?? []
+  const first = Number(from)
+  const last = to === '' ? size - 1 : Math.min(size - 1, Number(to))
+  const isPart = request.headers.range !== undefined
+  response.writeHead(isPart ? 206 : 200, {
+    'content-type': types[file.slice(file.lastIndexOf('.') + 1)] ?? 'application/octet-stream',
+    'content-length': last - first + 1,
+    'accept-ranges': 'bytes',
+    ...(isPart ? { 'content-range': `bytes ${first}-${last}/${size}` } : {}),
+  })
+  if (request.method === 'HEAD') return void response.end()
+  if (pace === 'plain') return void createReadStream(file, { start: first, end: last }).pipe(response)
+  const half = Math.max(first, Math.min(last, first + Math.floor((last - first) / 2)))
+  const begin = createReadStream(file, { start: first, end: half })
+  begin.pipe(response, { end: false })
+  begin.on('end', () => {
+    if (pace === 'broken') return void response.destroy()
+    const rest = () => void createReadStream(file, { start: half + 1, end: last }).pipe(response)
+    if (half >= last) return void response.end()
+    if (pace === 'held') held.add(rest)
+    else setTimeout(rest, 1500)
+  })
+}
