@@ -1,6 +1,6 @@
 export { accentFrom, contrast, type Shades } from './accent.ts'
 export { answer, createApiClient } from './api-client.ts'
-export { ApiError, describeError, type FieldProblem, readApiError } from './api-error.ts'
+export { ApiError, describeError, type FieldProblem, readApiError, unreachable } from './api-error.ts'
 export { useConnection } from './connection.ts'
 export { CopyButton } from './copy-button.tsx'
 export { useDocumentTitle } from './document-title.ts'
