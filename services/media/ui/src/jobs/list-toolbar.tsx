@@ -1,12 +1,12 @@
-import { ActionIcon, NativeSelect, SegmentedControl, TextInput, Tooltip } from '@mantine/core'
-import { IconKeyboard, IconSearch, IconTrash } from '@tabler/icons-react'
+import { NativeSelect, SegmentedControl, TextInput } from '@mantine/core'
+import { IconSearch } from '@tabler/icons-react'
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { platformNames } from './job-words.ts'
 import { type JobFilter, shows } from './job-filter.ts'
 
 const types = [
-  { value: '', label: 'Audio and video' },
+  { value: '', label: 'Any kind' },
   { value: 'audio', label: 'Audio' },
   { value: 'video', label: 'Video' },
 ]
@@ -20,12 +20,10 @@ interface ToolbarProps {
   filter: JobFilter
   onChange: (next: Partial<JobFilter>) => void
   search: RefObject<HTMLInputElement | null>
-  onHelp: () => void
-  onRemoveAll: () => void
 }
 
-/** What the list shows, and what can be done with all of it. */
-export function ListToolbar({ filter, onChange, search, onHelp, onRemoveAll }: ToolbarProps) {
+/** What the list shows. */
+export function ListToolbar({ filter, onChange, search }: ToolbarProps) {
   return (
     <search className="jobs-head" aria-label="Downloads">
       <SegmentedControl
@@ -50,18 +48,6 @@ export function ListToolbar({ filter, onChange, search, onHelp, onRemoveAll }: T
         onChange={(event) => onChange({ platform: event.currentTarget.value })}
       />
       <SearchField value={filter.search} onChange={(text) => onChange({ search: text })} field={search} />
-      <div className="job-actions">
-        <Tooltip label="Keys">
-          <ActionIcon variant="default" size="lg" aria-label="Keys of this page" visibleFrom="sm" onClick={onHelp}>
-            <IconKeyboard size={18} aria-hidden />
-          </ActionIcon>
-        </Tooltip>
-        <Tooltip label="Remove all">
-          <ActionIcon variant="default" size="lg" aria-label="Remove all downloads" onClick={onRemoveAll}>
-            <IconTrash size={18} aria-hidden />
-          </ActionIcon>
-        </Tooltip>
-      </div>
     </search>
   )
 }

@@ -1,4 +1,6 @@
+import { ActionIcon, Tooltip } from '@mantine/core'
 import { PageHeader, useTableState } from '@hearth/ui'
+import { IconKeyboard, IconTrash } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo, useRef, useState } from 'react'
 import type { JobFilter } from '../jobs/job-filter.ts'
@@ -17,20 +19,14 @@ export function DashboardPage() {
   const field = useRef<HTMLTextAreaElement>(null)
   const search = useRef<HTMLInputElement>(null)
   const [filter, setFilter] = useFilter()
-  const [dialog, setDialog] = useState<'keys' | 'remove'>()
+  const [dialog, setDialog] = useState<Dialog>()
   const close = () => setDialog(undefined)
   return (
     <>
-      <PageHeader title="Downloads" />
+      <PageHeader title="Downloads" actions={<PageButtons onOpen={setDialog} />} />
       <OpenNotice />
       <SubmitCard field={field} onAdded={(job) => showAnswer(cache, job, undefined)} />
-      <ListToolbar
-        filter={filter}
-        onChange={setFilter}
-        search={search}
-        onHelp={() => setDialog('keys')}
-        onRemoveAll={() => setDialog('remove')}
-      />
+      <ListToolbar filter={filter} onChange={setFilter} search={search} />
       <JobList
         filter={filter}
         onReset={() => setFilter({ show: '', type: '', platform: '', search: '' })}
@@ -40,6 +36,31 @@ export function DashboardPage() {
       />
       <KeysHelp opened={dialog === 'keys'} onClose={close} keys={listKeys} />
       <RemoveAll opened={dialog === 'remove'} onClose={close} />
+    </>
+  )
+}
+
+type Dialog = 'keys' | 'remove'
+
+function PageButtons({ onOpen }: { onOpen: (dialog: Dialog) => void }) {
+  return (
+    <>
+      <Tooltip label="Keys of this page (?)">
+        <ActionIcon
+          variant="default"
+          size={36}
+          aria-label="Keys of this page"
+          visibleFrom="sm"
+          onClick={() => onOpen('keys')}
+        >
+          <IconKeyboard size={18} aria-hidden />
+        </ActionIcon>
+      </Tooltip>
+      <Tooltip label="Remove all downloads">
+        <ActionIcon variant="default" size={36} aria-label="Remove all downloads" onClick={() => onOpen('remove')}>
+          <IconTrash size={18} aria-hidden />
+        </ActionIcon>
+      </Tooltip>
     </>
   )
 }
