@@ -113,7 +113,7 @@ test('cookies that sign nobody in are not given to a run', async () => {
   assert.equal(await given(), undefined)
 })
 
-test('yt-dlp sends the cookies of its copy to the platform, and the jar stays as it was', async () => {
+test('yt-dlp sends the cookies of its copy to the platform, and the jar stays as it was', async (t) => {
   await using box = await openJars()
   const cookies = readCookieText(
     `.youtube.com\tTRUE\t/\tFALSE\t0\tLOGIN_INFO\ta"b c:=\n#HttpOnly_.youtube.com\tTRUE\t/\tFALSE\t4102444800\tSAPISID\txyz`,
@@ -126,6 +126,7 @@ test('yt-dlp sends the cookies of its copy to the platform, and the jar stays as
     response.writeHead(200, { 'content-type': 'video/mp4', 'set-cookie': 'added=1; Max-Age=1000' }).end('media')
   })
   server.listen(0, '127.0.0.1')
+  t.after(() => server.close())
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const allow = createOutboundAllow([`www.youtube.com:${port}`])
@@ -143,7 +144,6 @@ test('yt-dlp sends the cookies of its copy to the platform, and the jar stays as
     assert.equal(child.exitCode, 0, stderr)
     return readFile(path, 'utf8')
   })
-  server.close()
   assert.deepEqual(sent?.split('; ').sort(), ['LOGIN_INFO=a"b c:=', 'SAPISID=xyz'])
   assert.match(after, /\tadded\t1/)
   assert.deepEqual(await box.jars.read('youtube'), cookies)
