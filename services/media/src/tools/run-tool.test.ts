@@ -39,7 +39,10 @@ async function openTool(script: string) {
     runner: createToolRunner(guardian),
     folder: folder.path,
     child: () =>
-      eventually(async () => Number(await readFile(join(folder.path, 'child'), 'utf8')) || assert.fail('none')),
+      eventually(
+        () => readFile(join(folder.path, 'child'), 'utf8').then(Number, () => 0),
+        (pid) => pid > 0,
+      ),
     async [Symbol.asyncDispose]() {
       guardian.close()
       await folder[Symbol.asyncDispose]()
@@ -56,7 +59,10 @@ test('a tool that is stopped is gone with everything it started, also when it do
   const child = await tool.child()
   tool.controller.abort()
   await ended
-  await eventually(() => assert.equal(isAlive(child), false))
+  await eventually(
+    () => isAlive(child),
+    (alive) => !alive,
+  )
 })
 
 test('a tool that ends leaves no child behind, and its output is read to the end', async () => {
@@ -65,7 +71,10 @@ test('a tool that ends leaves no child behind, and its output is read to the end
   await tool.runner.run({ ...tool.run, onLine: (line) => lines.push(line) })
   assert.equal(lines.at(-1), '20000')
   const child = await tool.child()
-  await eventually(() => assert.equal(isAlive(child), false))
+  await eventually(
+    () => isAlive(child),
+    (alive) => !alive,
+  )
 })
 
 test('time, memory, processes and bytes are limited, whatever the tool thinks of it', async () => {
@@ -110,5 +119,8 @@ test('a service that is killed takes its tools with it, and what they started', 
   const service = spawn(process.execPath, ['--input-type=module', '--eval', program], { stdio: 'ignore' })
   const child = await tool.child()
   service.kill('SIGKILL')
-  await eventually(() => assert.equal(isAlive(child), false))
+  await eventually(
+    () => isAlive(child),
+    (alive) => !alive,
+  )
 })
