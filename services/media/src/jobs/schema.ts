@@ -63,8 +63,8 @@ export const FormSwitch = z
 export const Submission = z
   .object({
     url: z.string({ error: 'is missing' }),
-    type: lowered.pipe(z.enum(['audio', 'video'], { error: 'must be audio or video' })),
-    quality: lowered.pipe(z.enum(['max', 'medium', 'small'], { error: 'must be max, medium or small' })),
+    type: lowered.pipe(MediaType),
+    quality: lowered.pipe(Quality),
     confirm_duplicate: FormSwitch.optional().meta({ description: 'true to accept a duplicate' }),
     csrf_token: z.string().optional(),
   })
