@@ -83,6 +83,9 @@ async function readComplaint(output: Readable): Promise<string> {
 
 function describe(failure: string, complaint: string, file: string): string {
   const lines = complaint.trim().split('\n')
-  const last = (lines.at(-1) ?? '').replaceAll(`file:${resolve(file)}`, 'the file').slice(0, 300)
+  const last = (lines.at(-1) ?? '')
+    .replaceAll(`file:${resolve(file)}`, 'the file')
+    .replaceAll(resolve(file), 'the file')
+    .slice(0, 300)
   return `ffmpeg could not decode the audio: ${last === '' ? failure : last}`
 }

@@ -25,8 +25,8 @@ export const shortestMusic = 8
 const noTempo: TempoEstimate = { bpm: null, alternative: null, confidence: 0, beats: [], onsetsPerBeat: 0 }
 /** The most a tempo can be sure of that is not the only one. */
 const mostWithChange = 0.6
-/** Where sixteen beats fit less than this share of what four do, the tempo does not stay the same. */
-const steadyShare = 0.7
+/** Where sixteen beats of the whole fit less than this share of what four do in ten seconds, the tempo does not stay the same. */
+const steadyShare = 0.65
 
 /**
  * Estimates the tempo of mono samples, best at 22.05 kHz. `probes` are further pieces of the same track: when one of them, or
@@ -66,8 +66,10 @@ function estimateOf({ pulse, bpm: coarse }: PartTempo): TempoEstimate {
   const octave = chooseOctave(refined, density)
   const envelope = pulseEnvelope(pulse)
   const beats = trackBeats(envelope, octave.bpm)
-  const confidence = confidenceOf({ support: supportOf(pulse, octave.bpm), beats, envelope: whole })
-  const bpm = isSteady(pulse, octave.bpm) ? octave.bpm : meanTempo(beats, octave.bpm)
+  const support = supportOf(pulse, octave.bpm)
+  const confidence = confidenceOf({ support, beats, envelope: whole })
+  const isSteady = longFit(pulse.correlation, octave.bpm) >= steadyShare * support
+  const bpm = isSteady ? octave.bpm : meanTempo(beats, octave.bpm)
   if (confidence < leastConfidence) return { ...noTempo, confidence }
   return {
     bpm,
@@ -76,10 +78,6 @@ function estimateOf({ pulse, bpm: coarse }: PartTempo): TempoEstimate {
     beats: beats.map((beat) => begin + beat / envelopeRate),
     onsetsPerBeat: (density * 60) / bpm,
   }
-}
-
-function isSteady({ correlation }: Pulse, bpm: number): boolean {
-  return longFit(correlation, bpm) >= steadyShare * fit(correlation, bpm)
 }
 
 /** The tempo of all beats together, for music that is played freely: the line through their moments. */

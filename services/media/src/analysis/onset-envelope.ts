@@ -16,6 +16,8 @@ export interface OnsetEnvelopes {
 const rangeEdges = [0, 5, 14, 26, 40] as const
 /** How strongly quiet sounds are lifted before they are compared: a sound of average level counts log(1 + this). */
 const compression = 30
+/** A sound is noticed this much before the middle of the piece that shows it is at it, seconds. */
+const earliness = 0.01
 /** Width of the running mean taken away, seconds on each side. */
 const meanReach = 0.5
 
@@ -30,7 +32,7 @@ export function onsetEnvelopes(samples: Float32Array, sampleRate: number): Onset
     .slice(1)
     .map((end, range) => growth(spectrogram, { from: rangeEdges[range] as number, to: end }))
   const whole = growth(spectrogram, { from: 0, to: spectrogram.bands })
-  return { whole: aboveMean(whole), ranges: sums.map(aboveMean), begin: spectrogram.begin }
+  return { whole: aboveMean(whole), ranges: sums.map(aboveMean), begin: spectrogram.begin + earliness }
 }
 
 /** The same envelopes for a stretch of time, in values from the first one. */

@@ -15,13 +15,11 @@ const drone: Sound = (length, rate, seed) => {
     swell: (2 * Math.PI * (0.03 + random.next() * 0.1)) / rate,
     phase: random.next() * 6,
   }))
-  return Float32Array.from({ length }, (_, index) =>
-    partials.reduce(
-      (sum, { turn, swell, phase }, number) =>
-        sum + ((1 + Math.sin(index * swell + phase)) * Math.sin(index * turn + phase)) / (number + 1),
-      0,
-    ),
-  )
+  const samples = new Float32Array(length)
+  for (const [number, { turn, swell, phase }] of partials.entries())
+    for (let index = 0; index < length; index += 1)
+      samples[index]! += ((1 + Math.sin(index * swell + phase)) * Math.sin(index * turn + phase)) / (number + 1)
+  return samples
 }
 
 /** Sounds at moments that know nothing of each other, `perSecond` on average. */

@@ -1,5 +1,5 @@
 import { drumVoices, type DrumName } from './drum-voices.ts'
-import { addAtRatio, effectiveValue, pinkNoise, syllables } from './noises.ts'
+import { addAtRatio, pinkNoise, syllables } from './noises.ts'
 import { seededRandom, type SeededRandom } from './seeded-random.ts'
 import type { Song } from './song.ts'
 import { beatClock } from './tempo-map.ts'
@@ -49,10 +49,13 @@ export function playSong(song: Song, rate: number): Float32Array {
   return normalise(samples)
 }
 
-/** Makes the loudest sample 0.9; silence stays silence. */
+/** Makes the loudest sample 0.9, in place; silence stays silence. */
 export function normalise(samples: Float32Array): Float32Array {
-  const loudest = samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0)
-  return effectiveValue(samples) === 0 ? samples : samples.map((sample) => (sample * 0.9) / loudest)
+  let loudest = 0
+  for (const sample of samples) loudest = Math.max(loudest, Math.abs(sample))
+  if (loudest === 0) return samples
+  for (let index = 0; index < samples.length; index += 1) samples[index]! *= 0.9 / loudest
+  return samples
 }
 
 /** Every step's moment, swung, until the end of the song. */

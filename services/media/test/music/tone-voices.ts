@@ -27,12 +27,15 @@ function tone(sound: Sound): ToneVoice {
     for (let partial = 1; partial <= sound.partials && partial * frequency < rate * 0.45; partial += 1) {
       const turn = 2 * Math.cos((2 * Math.PI * partial * frequency) / rate)
       const fade = Math.exp((-1 / rate / sound.decay) * partial ** 0.5)
-      let [before, value] = [0, Math.sin((2 * Math.PI * partial * frequency) / rate)]
+      let before = 0
+      let value = Math.sin((2 * Math.PI * partial * frequency) / rate)
       let gain = 0.5 * partial ** -sound.slope
       for (let index = 0; index < samples.length; index += 1) {
         samples[index]! += value * gain
         gain *= fade
-        ;[before, value] = [value, turn * value - before]
+        const next = turn * value - before
+        before = value
+        value = next
       }
     }
     return shape(samples, rate, { ...sound, seconds })
