@@ -10,7 +10,7 @@ export interface Evidence {
 /** A tempo less sure than this is no tempo. */
 export const leastConfidence = 0.35
 
-/** How fast confidence comes with support: music with a beat has at least 0.17 of it, sound without at most 0.11. */
+/** How fast confidence comes with support: in the design set music with a beat has 0.17 of it and more, sound without 0.11 and less. */
 const gain = 3
 /** Growth a clear onset has, summed over the logarithms of the bands; a chord that only swells stays below a third of it. */
 const clearOnset = 1

@@ -62,7 +62,7 @@ describe('music that is not straight', () => {
 })
 
 describe('no tempo', () => {
-  for (const track of tracksOf('no beat'))
+  for (const track of ['drone', 'talking', 'stray notes', 'silence'].map(namedTrack))
     test(`${track.name} has none`, () => {
       const { bpm, alternative, beats, confidence } = estimate(track)
       assert.deepEqual({ bpm, alternative, beats }, { bpm: null, alternative: null, beats: [] })

@@ -24,11 +24,6 @@ export function folded(bpm: number): number {
   return value
 }
 
-/** How far two tempi are apart when octaves do not count, BPM: the least over both folds, as 180 and 90 are the same. */
-export function foldedError(bpm: number, right: number): number {
-  return Math.min(...[0.5, 1, 2].map((factor) => Math.abs(folded(bpm) * factor - folded(right))))
-}
-
 /** Scores one answer. */
 export function score(bpm: number | null, right: readonly number[]): Score {
   if (bpm === null) return { acc1: false, acc2: false, folded: false, exact: false }
