@@ -11,6 +11,7 @@ import {
 } from '@hearth/outbound'
 import type { Log, Timers } from '@hearth/runtime'
 import { createAnalyser } from './analysis/analyse-audio.ts'
+import { analysisRate } from './analysis/decode-audio.ts'
 import { createAnalyseJob } from './analysis/analyse-job.ts'
 import type { ArtifactStore } from './artifacts/artifact-store.ts'
 import { openArtifacts } from './artifacts/open-artifacts.ts'
@@ -120,7 +121,10 @@ type Shared = Omit<Core, 'workers' | 'workerCount' | 'close'>
 function createRun(core: Shared, fragments: number) {
   const { database, bus, timers, log, tools } = core
   const settings = () => core.settings.current()
-  const analyser = createAnalyser({ ffmpeg: tools.ffmpeg, slots: sizesFor(effectiveProcessors()).heavy })
+  const analyser = createAnalyser({
+    slots: sizesFor(effectiveProcessors()).heavy,
+    decode: (file, stretch) => tools.ffmpeg.decode(file, { ...stretch, sampleRate: analysisRate }),
+  })
   const db = database.query
   const run = createRunJob({
     db,
@@ -142,7 +146,7 @@ function createRun(core: Shared, fragments: number) {
       settings,
       withWatermark: (work) => core.watermark.withPicture(work),
     }),
-    analyse: createAnalyseJob({ db, analyser, settings, timers, log }),
+    analyse: createAnalyseJob({ analyser, settings, timers, log }),
   })
   return { run, close: () => analyser.close() }
 }

@@ -1,5 +1,6 @@
 import { createAnalyser } from '../../src/analysis/analyse-audio.ts'
-import { analysisRate, decodeWith } from '../../src/analysis/decode-audio.ts'
+import { analysisRate } from '../../src/analysis/decode-audio.ts'
+import { decodeWith } from '../../test/music/plain-decoder.ts'
 import { estimateTempo } from '../../src/analysis/estimate-tempo.ts'
 import { timed, type Candidate } from './candidate.ts'
 
@@ -19,7 +20,7 @@ export function ourEstimator(): Candidate {
 
 /** The whole analysis as a job gets it: ffmpeg, hash, thread. */
 export function ourAnalyser(): Candidate {
-  const analyser = createAnalyser({ ffmpeg: 'ffmpeg', slots: 1 })
+  const analyser = createAnalyser({ decode: decodeWith('ffmpeg'), slots: 1 })
   const { signal } = new AbortController()
   return {
     name: 'ours, with ffmpeg, hash and thread',

@@ -9,12 +9,12 @@ import { temporaryDirectory } from '@hearth/testing'
 import { convert, writeWav } from '../../test/music/audio-files.ts'
 import { namedTrack } from '../../test/music/named-track.ts'
 import { createAnalyser, type AnalysisOptions } from './analyse-audio.ts'
-import { decodeWith } from './decode-audio.ts'
+import { decodeWith } from '../../test/music/plain-decoder.ts'
 
 const rate = 22_050
 const options: AnalysisOptions = { signal: new AbortController().signal, timeoutMs: 30_000 }
 const folder = await temporaryDirectory('analysis')
-const analyser = createAnalyser({ ffmpeg: 'ffmpeg', slots: 2 })
+const analyser = createAnalyser({ decode: decodeWith('ffmpeg'), slots: 2 })
 after(async () => {
   await analyser.close()
   await folder[Symbol.asyncDispose]()
@@ -86,7 +86,6 @@ describe('a long file', () => {
   const decode = decodeWith('ffmpeg')
   const read: number[] = []
   const watched = createAnalyser({
-    ffmpeg: 'ffmpeg',
     slots: 1,
     decode: (file, stretch) => {
       read.push(stretch.lengthSeconds)
@@ -152,7 +151,7 @@ describe('what cannot be read', () => {
   })
 
   test('for want of ffmpeg is said too', async () => {
-    const error = await problemOf(at('song.wav'), createAnalyser({ ffmpeg: at('no-ffmpeg'), slots: 1 }))
+    const error = await problemOf(at('song.wav'), createAnalyser({ decode: decodeWith(at('no-ffmpeg')), slots: 1 }))
     assert.match(error.message, /could not be started, ENOENT/)
   })
 

@@ -1,7 +1,7 @@
 import { AnalysisFailed } from './analysis-failed.ts'
 import { createAnalysisThread, type AnalysisThread } from './analysis-thread.ts'
 import { choosePieces, cutPieces, mostRead, readWhole, type Pieces } from './audio-pieces.ts'
-import { analysisRate, decodeWith, type DecodeAudio } from './decode-audio.ts'
+import { analysisRate, type DecodeAudio } from './decode-audio.ts'
 import { shortestMusic, type TempoEstimate } from './estimate-tempo.ts'
 import { foldingFactor, type OctaveWindow } from './octave-window.ts'
 import { createSlots } from './slots.ts'
@@ -41,21 +41,18 @@ export interface Analyser {
 
 /** What an analyser is made of. */
 export interface AnalyserParts {
-  /** The program that decodes, a name or a path. */
-  readonly ffmpeg: string
+  readonly decode: DecodeAudio
   /** How many files are analysed at the same time: a decoder and a thread each. */
   readonly slots: number
   /** How many may wait; 1000 where not given. */
   readonly waiting?: number
-  /** Another way to decode than starting `ffmpeg` here. */
-  readonly decode?: DecodeAudio
   /** Another script than ours for the threads. */
   readonly script?: URL
 }
 
 /** Makes an analyser; processes and threads are started when there is something to analyse. */
 export function createAnalyser(parts: AnalyserParts): Analyser {
-  const { ffmpeg, slots: count, waiting = 1000, decode = decodeWith(ffmpeg) } = parts
+  const { decode, slots: count, waiting = 1000 } = parts
   const script = parts.script ?? new URL('worker.ts', import.meta.url)
   const threads = Array.from({ length: count }, () => createAnalysisThread(script))
   const slots = createSlots(threads, waiting)

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { eventually, temporaryDirectory } from '@hearth/testing'
+import { decodeWith } from '../../test/music/plain-decoder.ts'
 import { createAnalyser, type Analyser, type AnalyserParts } from './analyse-audio.ts'
 
 const folder = await temporaryDirectory('analyser')
@@ -32,7 +33,7 @@ for (const name of ['good', 'crash', 'exit', 'memory', 'endless', 'endless-2']) 
 
 function analyserWith(parts: Partial<AnalyserParts>): Analyser {
   const decode = () => Promise.resolve(new Float32Array(22_050))
-  const analyser = createAnalyser({ ffmpeg: 'ffmpeg', slots: 1, decode, script: new URL(`file://${script}`), ...parts })
+  const analyser = createAnalyser({ slots: 1, decode, script: new URL(`file://${script}`), ...parts })
   analysers.push(analyser)
   return analyser
 }
@@ -76,7 +77,7 @@ describe('an analysis that is stopped', () => {
     const slow = at('slow-ffmpeg')
     await writeFile(slow, `#!/bin/sh\necho $$ > ${at('pid')}.new && mv ${at('pid')}.new ${at('pid')}\nexec sleep 60\n`)
     await chmod(slow, 0o755)
-    const analyser = createAnalyser({ ffmpeg: slow, slots: 1 })
+    const analyser = createAnalyser({ decode: decodeWith(slow), slots: 1 })
     analysers.push(analyser)
     const abort = new AbortController()
     const analysis = run(analyser, 'good', { signal: abort.signal })

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import type { Pieces } from './audio-pieces.ts'
 import { estimateTempo, type TempoEstimate } from './estimate-tempo.ts'
+import { hashFile } from './hash-file.ts'
 
 /** What a thread is to do. */
 export interface AnalysisTask {
@@ -21,9 +20,8 @@ parentPort?.on('message', (task: AnalysisTask) => {
 
 async function answer({ file, pieces, sampleRate }: AnalysisTask): Promise<AnalysisAnswer> {
   try {
-    const hash = createHash('sha256')
-    for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 })) hash.update(chunk as Buffer)
-    return { tempo: estimateTempo(pieces.main, sampleRate, pieces.probes), hash: hash.digest('hex') }
+    const hash = await hashFile(file)
+    return { tempo: estimateTempo(pieces.main, sampleRate, pieces.probes), hash }
   } catch (error) {
     // File errors carry the path in their message.
     const { code, message } = error as NodeJS.ErrnoException

@@ -10,7 +10,6 @@ export interface Tables {
   share_links: ShareLinkRow
   share_uses: ShareUseRow
   stem_splits: StemSplitRow
-  analysis_results: AnalysisRow
 }
 
 /** A fact about the database itself, or a setting as JSON. */
@@ -97,14 +96,6 @@ export interface StemSplitRow {
   updated_at: number
 }
 
-/** A finished analysis, by the content of the file. */
-export interface AnalysisRow {
-  audio_hash: string
-  version: number
-  /** JSON. */
-  result: string
-}
-
 /** Every table, referenced ones first. */
 export const tableNames = [
   'facts',
@@ -114,5 +105,4 @@ export const tableNames = [
   'share_links',
   'share_uses',
   'stem_splits',
-  'analysis_results',
 ] as const satisfies readonly (keyof Tables)[]

@@ -62,7 +62,7 @@ export const FormSwitch = z
 /** The specification's "Submit form fields". */
 export const Submission = z
   .object({
-    url: z.string({ error: 'is missing' }),
+    url: z.string(),
     type: lowered.pipe(MediaType),
     quality: lowered.pipe(Quality),
     confirm_duplicate: FormSwitch.optional().meta({ description: 'true to accept a duplicate' }),
