@@ -121,19 +121,30 @@ async function copyBody(
   { file, target }: { readonly file: FileHandle; readonly target: Receiving },
   limit: TimeLimit,
 ): Promise<number> {
-  const body = response.body?.[Symbol.asyncIterator]()
   let size = 0
-  for (;;) {
-    // Only the network's errors are the service's; those of the disk come as they are.
-    const step = await body?.next().catch((error: unknown) => {
-      throw failureOf(error, limit.signal)
-    })
-    if (step === undefined || step.done === true) return size
+  for await (const chunk of networkChunks(response, limit.signal)) {
     limit.restart()
-    size += step.value.length
+    size += chunk.length
     if (size > target.maxBytes) throw tooLarge(target.maxBytes)
-    await writeAll(file, step.value)
+    await writeAll(file, chunk)
     target.onProgress?.(size, target.total)
+  }
+  return size
+}
+
+/** The body; its errors are the service's, unlike those of the disk. Leaving the loop ends the connection. */
+async function* networkChunks(response: Response, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const chunks = response.body?.[Symbol.asyncIterator]()
+  try {
+    for (;;) {
+      const step = await chunks?.next()
+      if (step === undefined || step.done === true) return
+      yield step.value
+    }
+  } catch (error) {
+    throw failureOf(error, signal)
+  } finally {
+    await chunks?.return?.().catch(() => undefined)
   }
 }
 

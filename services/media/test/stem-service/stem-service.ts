@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -19,6 +20,10 @@ export interface SeenCall {
   readonly headers: IncomingMessage['headers']
   readonly json: unknown
   status: number
+  /** By the service's clock. */
+  readonly at: number
+  /** Whether the client went away before the end of the answer. */
+  isBrokenOff: boolean
 }
 
 /** The separation service on a loopback port, as its document describes it, with everything that can go wrong at hand. */
@@ -60,8 +65,9 @@ export async function startStemService(options: { readonly timers?: Timers } = {
   const calls: SeenCall[] = []
   const faults = new Map<string, Fault[]>()
   const server = createServer((request, response) => {
-    const call = seenCall(request)
+    const call = { ...seenCall(request), at: state.timers.now() }
     calls.push(call)
+    response.on('close', () => (call.isBrokenOff = !response.writableFinished))
     response.setHeader('x-request-id', randomUUID().replaceAll('-', ''))
     serve({ state, faults, request, response, call }).catch((error: unknown) => {
       if (error instanceof Refused) answer(response, call, { status: error.status, body: error.body })
@@ -103,10 +109,11 @@ export async function startStemService(options: { readonly timers?: Timers } = {
   }
 }
 
-function seenCall(request: IncomingMessage): SeenCall & { json: unknown } {
+function seenCall(request: IncomingMessage) {
   const { method = '', url = '', headers } = request
   const key = headers['x-license-key']
-  return { method, path: url, key: typeof key === 'string' ? key : undefined, headers, json: undefined, status: 0 }
+  const seen = { method, path: url, key: typeof key === 'string' ? key : undefined, headers }
+  return { ...seen, json: undefined as unknown, status: 0, isBrokenOff: false }
 }
 
 interface Serving {
@@ -145,14 +152,14 @@ async function serve({ state, faults, request, response, call }: Serving): Promi
 }
 
 async function resetAfter(request: IncomingMessage, bytes: number): Promise<void> {
+  const { socket } = request
   let seen = 0
-  if (bytes > 0) {
-    for await (const chunk of request) {
-      seen += (chunk as Buffer).length
-      if (seen >= bytes) break
-    }
+  while (seen < bytes) {
+    const chunk = request.read() as Buffer | null
+    if (chunk === null) await once(request, 'readable')
+    else seen += chunk.length
   }
-  request.socket.resetAndDestroy()
+  socket.resetAndDestroy()
 }
 
 function accountOf(state: ServiceState, key: string | undefined): Pick<AcceptedCall, 'key' | 'account'> {
