@@ -13,8 +13,13 @@ export async function separationBench(t: TestContext, options: BenchOptions = {}
   const bench = await stemBench(t, options)
   const into = join(bench.folder, 'work')
   await mkdir(into)
-  const kept = { record: newSeparation(), stages: [] as string[], saves: 0 }
+  const kept = { record: newSeparation(), stages: [] as string[], saves: 0, waits: [] as number[] }
   const controller = new AbortController()
+
+  const delay: Separation['timers']['delay'] = (ms, signal) => {
+    kept.waits.push(ms)
+    return bench.timers.delay(ms, signal)
+  }
 
   /** Runs as the service would after a start: with what was saved last. */
   function run(changes: Partial<Separation> = {}) {
@@ -30,7 +35,7 @@ export async function separationBench(t: TestContext, options: BenchOptions = {}
       source: { file: bench.source, name: 'job.wav', durationSeconds: options.seconds ?? 3 },
       into,
       signal: controller.signal,
-      timers: bench.timers,
+      timers: { ...bench.timers, delay },
       onStage: (stage, percent) => void kept.stages.push(`${stage} ${percent}`),
       ...changes,
       // No busy machine takes so long.
