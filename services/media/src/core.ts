@@ -75,7 +75,7 @@ export async function createCore(parts: CoreParts): Promise<Core> {
   mkdirSync(scratch, { recursive: true, mode: 0o700 })
   const tools = openToolbox({ ...config, policy, ytDlpProgram: () => ytDlpOf(config) })
   const artifacts = await openArtifacts(config.artifacts, { dataDirectory: config.dataDirectory })
-  const jars = createCookieJars({ folder: join(config.dataDirectory, 'cookies'), sealer: parts.sealer, clock: timers })
+  const jars = createCookieJars({ db: database.query, sealer: parts.sealer, clock: timers })
   const sizes = sizesFor(effectiveProcessors())
   const shared = {
     ...parts,
@@ -93,7 +93,7 @@ export async function createCore(parts: CoreParts): Promise<Core> {
   }
   const unsubscribe = followSettings(settings, bus, log)
   const { run, close: closeRun } = createRun(shared, sizes.fragments)
-  const workers = createWorkers({ ...parts, db: database.query, run })
+  const workers = createWorkers({ ...parts, db: database.query, run, lease: config.leaseSeconds * 1000 })
   return {
     ...shared,
     workers,

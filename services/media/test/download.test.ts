@@ -85,12 +85,8 @@ test('videos come in the size that was asked for, and play everywhere when they 
   ])
   const files = await Promise.all(jobs.map(async ({ id }) => facts(await fetchBytes(`/download/${id}`))))
   assert.deepEqual(
-    files.map(({ height, codecs }) => [height, ...codecs]),
-    [
-      [360, 'h264', 'aac'],
-      [720, 'h264', 'aac'],
-      [480, 'h264', 'aac'],
-    ],
+    files.map(({ height, codecs }) => `${height} ${codecs.join(' ')}`),
+    ['360 h264 aac', '720 h264 aac', '480 h264 aac'],
   )
   assert.match(jobs[1]?.filename ?? '', /\(mediumQuality\)\.mp4$/)
 })

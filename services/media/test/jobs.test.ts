@@ -42,10 +42,7 @@ test('a submission that cannot be is refused with the part that is wrong', async
     [{ type: 'audio', quality: 'max' }, /url is missing/],
     [{ ...good, url: 'not an address' }, /url/],
     [{ ...good, url: 'http://www.youtube.com/watch?v=aaaaaaaaaaa' }, /https/],
-    [
-      { ...good, url: 'https://user:secret@www.youtube.com/watch?v=aaaaaaaaaaa' },
-      /user name or a password|credentials/,
-    ],
+    [{ ...good, url: 'https://user:secret@www.youtube.com/watch?v=aaaaaaaaaaa' }, /user name or password/],
     [{ ...good, url: 'https://www.youtube.com:8443/watch?v=aaaaaaaaaaa' }, /port/],
     [{ ...good, url: 'https://example.org/watch?v=aaaaaaaaaaa' }, /platform/],
     [{ ...good, url: 'https://127.0.0.1/watch' }, /platform|host|address/],
@@ -148,7 +145,7 @@ test('removing all ends what runs and leaves neither rows nor files nor tools', 
   for (const folder of ['work', 'artifacts'])
     await eventually(
       () => readdir(join(media.folder, folder)),
-      (names) => names.length === 0,
+      (names) => names.every((name) => name.startsWith('.')),
     )
   const again = await media.json<Record<string, unknown>>('POST', '/api/jobs/remove-all')
   assert.deepEqual([again.body['jobs_deleted'], again.body['files_deleted']], [0, 0])

@@ -10,6 +10,7 @@ export interface Tables {
   share_links: ShareLinkRow
   share_uses: ShareUseRow
   stem_splits: StemSplitRow
+  cookie_jars: CookieJarRow
 }
 
 /** A fact about the database itself, or a setting as JSON. */
@@ -96,6 +97,13 @@ export interface StemSplitRow {
   updated_at: number
 }
 
+/** The cookies of one platform. */
+export interface CookieJarRow {
+  platform: string
+  content_sealed: string
+  updated_at: number
+}
+
 /** Every table, referenced ones first. */
 export const tableNames = [
   'facts',
@@ -105,4 +113,5 @@ export const tableNames = [
   'share_links',
   'share_uses',
   'stem_splits',
+  'cookie_jars',
 ] as const satisfies readonly (keyof Tables)[]

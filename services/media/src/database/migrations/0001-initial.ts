@@ -12,7 +12,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await createJobs(db)
   await createSessions(db)
   await createShares(db)
-  await createSplits(db)
+  await createSecondary(db)
 }
 
 async function createJobs(db: Kysely<unknown>): Promise<void> {
@@ -85,7 +85,7 @@ async function createShares(db: Kysely<unknown>): Promise<void> {
     .execute()
 }
 
-async function createSplits(db: Kysely<unknown>): Promise<void> {
+async function createSecondary(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('stem_splits')
     .addColumn('job_id', 'text', (column) => column.notNull().references('jobs.id').onDelete('cascade'))
@@ -96,5 +96,11 @@ async function createSplits(db: Kysely<unknown>): Promise<void> {
     .addColumn('duration_ms', 'bigint', (column) => column.notNull())
     .addColumn('updated_at', 'bigint', (column) => column.notNull())
     .addPrimaryKeyConstraint('stem_splits_key', ['job_id', 'variant'])
+    .execute()
+  await db.schema
+    .createTable('cookie_jars')
+    .addColumn('platform', 'text', (column) => column.primaryKey())
+    .addColumn('content_sealed', 'text', (column) => column.notNull())
+    .addColumn('updated_at', 'bigint', (column) => column.notNull())
     .execute()
 }
