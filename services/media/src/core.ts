@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Sealer } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
@@ -72,6 +72,8 @@ export async function createCore(parts: CoreParts): Promise<Core> {
   const settings = await openSettings(database.query)
   const policy = createOutboundPolicy(config.outboundAllow)
   const scratch = join(config.dataDirectory, 'scratch')
+  // What an earlier life was making there is of no more use.
+  rmSync(scratch, { recursive: true, force: true })
   mkdirSync(scratch, { recursive: true, mode: 0o700 })
   const tools = openToolbox({ ...config, policy, ytDlpProgram: () => ytDlpOf(config) })
   const artifacts = await openArtifacts(config.artifacts, { dataDirectory: config.dataDirectory })
