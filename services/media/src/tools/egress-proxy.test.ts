@@ -9,7 +9,8 @@ import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
 import { createOutboundAllow, createOutboundPolicy, type Resolver } from '@hearth/outbound'
 import { eventually, temporaryDirectory } from '@hearth/testing'
-import { openEgressProxy, type EgressLimits } from './egress-proxy.ts'
+import type { EgressLimits } from './egress-connections.ts'
+import { openEgressProxy } from './egress-proxy.ts'
 
 /** A server of the test that counts its connections. */
 async function listen(server: Server, address = '127.0.0.1', port = 0) {

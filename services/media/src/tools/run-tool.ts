@@ -105,17 +105,17 @@ class OneRun {
     const stopWatching = group === undefined ? () => undefined : this.#watch(group)
     try {
       this.#read(child, group)
+      // A child that outlives the tool would hold its output open; it is nobody's.
+      child.once('exit', () => {
+        if (group !== undefined) signalGroup(group, 'SIGKILL')
+      })
       const code = await exitOf(child, nameOf(this.#run.program))
       return this.#conclude(code)
     } finally {
       stopWatching()
       this.#cancelKill()
       this.#run.signal.removeEventListener('abort', abort)
-      if (group !== undefined) {
-        // A child that outlived the tool is nobody's.
-        signalGroup(group, 'SIGKILL')
-        this.#guardian.leave(group)
-      }
+      if (group !== undefined) this.#guardian.leave(group)
     }
   }
 

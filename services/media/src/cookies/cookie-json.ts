@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import type { CookieDraft } from './cookie.ts'
+import { CookieError } from './cookie-error.ts'
+
+const moment = z.union([z.number(), z.string(), z.null()]).optional()
+
+/** One entry of an export, under the names that extensions and browser drivers use. */
+const Entry = z.object({
+  name: z.string(),
+  value: z.string(),
+  domain: z.string().optional(),
+  host: z.string().optional(),
+  path: z.string().optional(),
+  secure: z.boolean().optional(),
+  httpOnly: z.boolean().optional(),
+  hostOnly: z.boolean().optional(),
+  session: z.boolean().optional(),
+  expirationDate: moment,
+  expires: moment,
+  expiry: moment,
+})
+
+const Export = z.union([
+  z.array(z.unknown()),
+  z.object({ cookies: z.array(z.unknown()) }).transform(({ cookies }) => cookies),
+])
+
+/** From here on a number is milliseconds: as seconds it would be the year 5138. */
+const firstMilliseconds = 100_000_000_000
+
+/**
+ * Reads the JSON export of a browser extension or driver: an array of cookies or an object with one. Entries that are no
+ * cookie are skipped; a missing domain is the one given. Throws a `CookieError` when it is no such export.
+ */
+export function parseCookieJson(text: string, domain: string): CookieDraft[] {
+  let entries: unknown[]
+  try {
+    entries = Export.parse(JSON.parse(text))
+  } catch {
+    // The parser's own message would repeat a part of the text, and that may be a value.
+    throw new CookieError('unreadable', 'the JSON is no list of cookies')
+  }
+  return entries.flatMap((entry) => {
+    const { data } = Entry.safeParse(entry)
+    return data === undefined ? [] : [draftOf(data, domain)]
+  })
+}
+
+function draftOf(entry: z.infer<typeof Entry>, domain: string): CookieDraft {
+  const { name, value, path, secure, httpOnly, hostOnly, session } = entry
+  const end = entry.expirationDate ?? entry.expires ?? entry.expiry
+  const seconds = session === true ? undefined : secondsOf(end)
+  return {
+    name,
+    value,
+    domain: entry.domain ?? entry.host ?? domain,
+    path,
+    secure,
+    httpOnly,
+    hostOnly,
+    expires: seconds,
+  }
+}
+
+function secondsOf(end: z.infer<typeof moment>): number | undefined {
+  const number = typeof end === 'number' ? end : /^\d+(?:\.\d+)?$/.test(end ?? '') ? Number(end) : Date.parse(end ?? '')
+  if (Number.isNaN(number)) return undefined
+  return number >= firstMilliseconds ? number / 1000 : number
+}

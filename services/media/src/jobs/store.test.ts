@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { migrate, openDatabase, type DatabaseLocation } from '@hearth/database'
+import { createPostgresDatabase, postgresObstacle } from '@hearth/testing'
+import { migrations } from '../database/migrations/index.ts'
+import type { JobRow, Tables } from '../database/tables.ts'
+import { statusAfter, type JobStep } from './job-machine.ts'
+import { JobStatus } from './schema.ts'
+import {
+  advanceJob,
+  findDuplicate,
+  findJob,
+  findLost,
+  firstQueued,
+  insertJob,
+  listJobs,
+  noteOnJob,
+  renewLease,
+} from './store.ts'
+
+/** The specification's table, by hand: which step is good in which state. */
+const allowed: Record<JobStep, string> = {
+  claimed: 'queued',
+  'download-begun': 'processing',
+  'transcode-begun': 'downloading',
+  'analysis-begun': 'downloading',
+  analysed: 'analysis',
+  finished: 'downloading transcoding analysis',
+  failed: 'processing downloading transcoding',
+  cancelled: 'queued processing downloading transcoding analysis',
+  'handed-back': 'processing downloading transcoding analysis',
+  lost: 'processing downloading transcoding analysis',
+  retried: 'error cancelled',
+}
+
+function jobRow(more: Partial<JobRow> = {}): JobRow {
+  return {
+    id: randomUUID(),
+    url: 'https://www.youtube.com/watch?v=aaaaaaaaaaa',
+    platform: 'youtube',
+    media_key: 'youtube:aaaaaaaaaaa',
+    type: 'audio',
+    quality: 'max',
+    status: 'queued',
+    attempt: 1,
+    interruptions: 0,
+    lease_until: null,
+    video_title: null,
+    video_meta_hover: null,
+    message: null,
+    error_code: null,
+    created_at: 1000,
+    queued_at: 1000,
+    finished_at: null,
+    filesize_bytes: null,
+    duration_ms: null,
+    codec: null,
+    bitrate_kbps: null,
+    bpm: null,
+    bpm_confidence: null,
+    bpm_alternative: null,
+    audio_hash: null,
+    artifact: null,
+    stem_ms: 0,
+    ...more,
+  }
+}
+
+async function onDatabase(location: DatabaseLocation, name: string): Promise<void> {
+  const database = openDatabase<Tables>(location)
+  await migrate(database.query, migrations)
+  const db = database.query
+
+  await test(`${name}: every step of every state does what the table says, and nothing else`, async () => {
+    for (const [step, good] of Object.entries(allowed) as [JobStep, string][]) {
+      for (const status of JobStatus.options) {
+        const row = jobRow({ status, media_key: `${step} ${status}` })
+        await insertJob(db, row)
+        const after = await advanceJob(db, { id: row.id, step, attempt: 1, values: { message: 'changed' } })
+        if (good.split(' ').includes(status)) {
+          assert.deepEqual({ ...after }, { ...row, status: statusAfter(step), message: 'changed' })
+        } else assert.equal(after, undefined)
+        const stored = await findJob(db, row.id)
+        assert.deepEqual({ ...stored }, { ...(after ?? row) }, `${step} in ${status}`)
+      }
+    }
+  })
+
+  await test(`${name}: a worker of an attempt that is over writes nothing`, async () => {
+    const row = jobRow({ status: 'downloading', attempt: 3 })
+    await insertJob(db, row)
+    for (const attempt of [2, 4]) {
+      assert.equal(await advanceJob(db, { id: row.id, step: 'finished', attempt }), undefined)
+      assert.equal(await noteOnJob(db, { id: row.id, attempt, values: { video_title: 'late' } }), undefined)
+      assert.equal(await renewLease(db, { id: row.id, attempt, until: 5 }), false)
+    }
+    assert.deepEqual({ ...(await findJob(db, row.id)) }, row)
+    assert.equal(await renewLease(db, { id: row.id, attempt: 3, until: 5 }), true)
+  })
+
+  await test(`${name}: of twenty steps that come together one is taken`, async () => {
+    const row = jobRow()
+    await insertJob(db, row)
+    const all = await Promise.all(
+      Array.from({ length: 20 }, () => advanceJob(db, { id: row.id, step: 'claimed', attempt: 1 })),
+    )
+    assert.equal(all.filter((one) => one !== undefined).length, 1)
+  })
+
+  await test(`${name}: lists, the line, duplicates and lost jobs`, async () => {
+    await db.deleteFrom('jobs').execute()
+    const [a, b, c] = [
+      jobRow({ created_at: 10, queued_at: 30 }),
+      jobRow({ created_at: 20, queued_at: 20 }),
+      jobRow({ created_at: 30, queued_at: 5, status: 'error', media_key: 'other' }),
+    ]
+    for (const row of [a, b, c]) await insertJob(db, row)
+    assert.deepEqual(
+      (await listJobs(db, { offset: 0, limit: 2 })).map(({ id }) => id),
+      [c.id, b.id],
+    )
+    assert.deepEqual(
+      (await listJobs(db, { offset: 2, limit: 2 })).map(({ id }) => id),
+      [a.id],
+    )
+    assert.equal((await firstQueued(db))?.id, b.id)
+    assert.equal((await findDuplicate(db, a))?.id, b.id)
+    assert.equal(await findDuplicate(db, c), undefined)
+    await advanceJob(db, { id: a.id, step: 'claimed', values: { lease_until: 100 } })
+    await advanceJob(db, { id: b.id, step: 'claimed', values: { lease_until: 200 } })
+    assert.deepEqual(
+      (await findLost(db, 150)).map(({ id }) => id),
+      [a.id],
+    )
+  })
+
+  await database.close()
+}
+
+test('on SQLite', () => onDatabase({ file: ':memory:' }, 'SQLite'))
+const obstacle = postgresObstacle()
+test('on PostgreSQL', { skip: obstacle }, async () => onDatabase({ url: await createPostgresDatabase() }, 'PostgreSQL'))

@@ -1,0 +1,117 @@
+import { connect, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import {
+  OutboundFailed,
+  OutboundRefused,
+  pinnedLookup,
+  type OutboundPolicy,
+  type RefusalReason,
+} from '@hearth/outbound'
+
+/** Where a tool was not let. */
+export interface Refusal {
+  readonly host: string
+  readonly port: number
+  readonly reason: RefusalReason
+}
+
+/** What one run may use; every member has a default. */
+export interface EgressLimits {
+  /** Connections of the tool, and connections made for it, at the same time; 64. */
+  readonly connections?: number
+  /** How long a connection may be silent in both directions, milliseconds; 60 000. */
+  readonly idleMs?: number
+  /** How long connecting may take, milliseconds; 15 000. */
+  readonly connectMs?: number
+  /** Bytes that may arrive in the whole run; unlimited. */
+  readonly maxBytes?: number
+}
+
+/** A tool that tries again and again says nothing new. */
+const mostRefusals = 100
+
+/** The connections of one run, inward and outward, and what is known of them. */
+export class EgressConnections {
+  /** The first ones, in order. */
+  readonly refusals: Refusal[] = []
+  /** Bytes that arrived so far. */
+  bytes = 0
+  readonly #policy: OutboundPolicy
+  readonly #limits: EgressLimits
+  readonly #open = new Set<Duplex>()
+  readonly #ended = new AbortController()
+  readonly #exhausted = new AbortController()
+  #outward = 0
+
+  constructor(policy: OutboundPolicy, limits: EgressLimits) {
+    this.#policy = policy
+    this.#limits = limits
+  }
+
+  /** Aborted when more bytes arrived than the run may receive. */
+  get exhausted(): AbortSignal {
+    return this.#exhausted.signal
+  }
+
+  /** Takes a connection in: it ends with the run, or when it is silent for too long. */
+  admit(socket: Socket): void {
+    this.#open.add(socket)
+    socket.on('error', () => socket.destroy())
+    socket.once('close', () => this.#open.delete(socket))
+    socket.setTimeout(this.#limits.idleMs ?? 60_000, () => socket.destroy())
+    if (this.#ended.signal.aborted) socket.destroy()
+  }
+
+  /** Connects to a checked address. Throws `OutboundRefused`, which is noted, `OutboundFailed` or an error of the socket. */
+  async reach(host: string, port: number): Promise<Socket> {
+    if (this.#outward >= (this.#limits.connections ?? 64)) throw new OutboundFailed('unreachable', host)
+    this.#outward += 1
+    const { promise: gone, resolve: leave } = Promise.withResolvers<void>()
+    void gone.then(() => (this.#outward -= 1))
+    try {
+      const destination = await this.#policy.resolve(host, port, this.#ended.signal)
+      const socket = connect({ host: destination.host, port, lookup: pinnedLookup(destination), noDelay: true })
+      socket.once('close', leave)
+      this.admit(socket)
+      await connected(socket, { host, ms: this.#limits.connectMs ?? 15_000 })
+      return socket
+    } catch (error) {
+      leave()
+      if (error instanceof OutboundRefused) this.#note(error)
+      throw error
+    }
+  }
+
+  /** Counts what arrives on a connection from now on. */
+  meter(socket: Socket): void {
+    socket.on('data', (chunk: Buffer) => {
+      this.bytes += chunk.length
+      if (this.bytes <= (this.#limits.maxBytes ?? Infinity)) return
+      this.end()
+      this.#exhausted.abort(new Error('more bytes arrived than the run may receive'))
+    })
+  }
+
+  /** Destroys every connection; later ones are destroyed as they come. */
+  end(): void {
+    this.#ended.abort(new Error('the run is over'))
+    for (const socket of this.#open) socket.destroy()
+  }
+
+  #note({ host, port, reason }: OutboundRefused): void {
+    if (this.refusals.length < mostRefusals) this.refusals.push({ host, port, reason })
+  }
+}
+
+async function connected(socket: Socket, { host, ms }: { host: string; ms: number }): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const timer = setTimeout(() => socket.destroy(new OutboundFailed('timeout', host)), ms)
+  socket.once('connect', resolve)
+  socket.once('error', reject)
+  socket.once('close', () => reject(new OutboundFailed('unreachable', host)))
+  try {
+    await promise
+  } finally {
+    clearTimeout(timer)
+  }
+}
