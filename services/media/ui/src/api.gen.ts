@@ -96,6 +96,16 @@ export interface paths {
                         "text/html": string;
                     };
                 };
+                /** @description Elsewhere: see Location */
+                303: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/html": string;
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
                 /** @description No valid credentials */
                 401: {
                     headers: {
@@ -166,6 +176,16 @@ export interface paths {
                     };
                     content: {
                         "text/html": string;
+                    };
+                };
+                /** @description Elsewhere: see Location */
+                303: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/html": string;
+                        "application/json": components["schemas"]["Error"];
                     };
                 };
                 /** @description No valid credentials */
@@ -240,6 +260,16 @@ export interface paths {
                         "text/html": string;
                     };
                 };
+                /** @description Elsewhere: see Location */
+                303: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/html": string;
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
                 /** @description No valid credentials */
                 401: {
                     headers: {
@@ -312,6 +342,16 @@ export interface paths {
                     };
                     content: {
                         "text/html": string;
+                    };
+                };
+                /** @description Elsewhere: see Location */
+                303: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/html": string;
+                        "application/json": components["schemas"]["Error"];
                     };
                 };
                 /** @description No valid credentials */
@@ -389,6 +429,16 @@ export interface paths {
                         "text/html": string;
                     };
                 };
+                /** @description Elsewhere: see Location */
+                303: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/html": string;
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
                 /** @description Too many requests */
                 429: {
                     headers: {
@@ -436,6 +486,16 @@ export interface paths {
                         "application/json": components["schemas"]["SignInAnswer"];
                     };
                 };
+                /** @description Elsewhere: see Location */
+                303: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/html": string;
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
                 /** @description A parameter is not valid */
                 400: {
                     headers: {
@@ -463,7 +523,7 @@ export interface paths {
                         "application/json": components["schemas"]["Error"];
                     };
                 };
-                /** @description The body is not JSON */
+                /** @description The body is of another type */
                 415: {
                     headers: {
                         [name: string]: unknown;
@@ -517,13 +577,23 @@ export interface paths {
             };
             requestBody?: never;
             responses: {
-                /** @description 303 to /login */
+                /** @description Never */
                 200: {
                     headers: {
                         [name: string]: unknown;
                     };
                     content: {
                         "text/html": string;
+                    };
+                };
+                /** @description Elsewhere: see Location */
+                303: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/html": string;
+                        "application/json": components["schemas"]["Error"];
                     };
                 };
                 /** @description Too many requests */
@@ -865,7 +935,7 @@ export interface paths {
                         "application/json": components["schemas"]["Error"];
                     };
                 };
-                /** @description The body is not JSON */
+                /** @description The body is of another type */
                 415: {
                     headers: {
                         [name: string]: unknown;
@@ -1120,6 +1190,120 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/jobs/{job_id}/tempo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Set the tempo of a finished sound by ear */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    job_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["TempoChange"];
+                };
+            };
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Job"];
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not there */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is too large */
+                413: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is of another type */
+                415: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/jobs/remove-all": {
         parameters: {
             query?: never;
@@ -1315,7 +1499,25 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/octet-stream": string;
+                        "*/*": string;
+                    };
+                };
+                /** @description The part that was asked for */
+                206: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "*/*": string;
+                    };
+                };
+                /** @description As you have it already */
+                304: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "*/*": string;
                     };
                 };
                 /** @description A parameter is not valid */
@@ -1354,7 +1556,7 @@ export interface paths {
                         "application/json": components["schemas"]["Error"];
                     };
                 };
-                /** @description Error */
+                /** @description Behind the end of the file */
                 416: {
                     headers: {
                         [name: string]: unknown;
@@ -1419,7 +1621,25 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/octet-stream": string;
+                        "audio/*": string;
+                    };
+                };
+                /** @description The part that was asked for */
+                206: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "audio/*": string;
+                    };
+                };
+                /** @description As you have it already */
+                304: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "audio/*": string;
                     };
                 };
                 /** @description A parameter is not valid */
@@ -1458,7 +1678,7 @@ export interface paths {
                         "application/json": components["schemas"]["Error"];
                     };
                 };
-                /** @description Error */
+                /** @description Behind the end of the file */
                 416: {
                     headers: {
                         [name: string]: unknown;
@@ -1523,6 +1743,24 @@ export interface paths {
                         "image/jpeg": string;
                     };
                 };
+                /** @description The part that was asked for */
+                206: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "image/jpeg": string;
+                    };
+                };
+                /** @description As you have it already */
+                304: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "image/jpeg": string;
+                    };
+                };
                 /** @description A parameter is not valid */
                 400: {
                     headers: {
@@ -1552,6 +1790,15 @@ export interface paths {
                 };
                 /** @description Not there */
                 404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Behind the end of the file */
+                416: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -1896,7 +2143,7 @@ export interface paths {
                         "application/json": components["schemas"]["Error"];
                     };
                 };
-                /** @description The body is not JSON */
+                /** @description The body is of another type */
                 415: {
                     headers: {
                         [name: string]: unknown;
@@ -2187,7 +2434,7 @@ export interface paths {
                         "application/json": components["schemas"]["Error"];
                     };
                 };
-                /** @description The body is not JSON */
+                /** @description The body is of another type */
                 415: {
                     headers: {
                         [name: string]: unknown;
@@ -2356,7 +2603,7 @@ export interface paths {
                         "application/json": components["schemas"]["Error"];
                     };
                 };
-                /** @description Error */
+                /** @description Behind the end of the file */
                 416: {
                     headers: {
                         [name: string]: unknown;
@@ -2553,7 +2800,7 @@ export interface paths {
                         "application/json": components["schemas"]["Error"];
                     };
                 };
-                /** @description The body is not JSON */
+                /** @description The body is of another type */
                 415: {
                     headers: {
                         [name: string]: unknown;
@@ -2890,7 +3137,7 @@ export interface paths {
                         "application/json": components["schemas"]["Error"];
                     };
                 };
-                /** @description Error */
+                /** @description Behind the end of the file */
                 416: {
                     headers: {
                         [name: string]: unknown;
@@ -3204,7 +3451,7 @@ export interface paths {
                         "application/json": components["schemas"]["Error"];
                     };
                 };
-                /** @description Error */
+                /** @description Behind the end of the file */
                 416: {
                     headers: {
                         [name: string]: unknown;
@@ -3395,7 +3642,7 @@ export interface paths {
                         "application/json": components["schemas"]["Error"];
                     };
                 };
-                /** @description The body is not JSON */
+                /** @description The body is of another type */
                 415: {
                     headers: {
                         [name: string]: unknown;
@@ -3591,7 +3838,7 @@ export interface paths {
                         "application/json": components["schemas"]["Error"];
                     };
                 };
-                /** @description The body is not JSON */
+                /** @description The body is of another type */
                 415: {
                     headers: {
                         [name: string]: unknown;
@@ -4023,7 +4270,7 @@ export interface paths {
                         "application/json": components["schemas"]["Error"];
                     };
                 };
-                /** @description The body is not JSON */
+                /** @description The body is of another type */
                 415: {
                     headers: {
                         [name: string]: unknown;
@@ -4813,6 +5060,78 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/redoc": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The description as one page to read */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description The page */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/html": string;
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/openapi.json": {
         parameters: {
             query?: never;
@@ -5257,6 +5576,9 @@ export interface components {
             /** @description true to accept a duplicate */
             confirm_duplicate?: boolean | string;
             csrf_token?: string;
+        };
+        TempoChange: {
+            bpm: number;
         };
         TempoClusters: {
             bpm: number;

@@ -10,11 +10,10 @@ import { Player } from './player.tsx'
 import { TrimList } from './trim-list.tsx'
 import { TrimTools } from './trim-tools.tsx'
 import { usePart, usePartOnWave } from './use-part.ts'
-import type { Tempo } from './use-tempo.ts'
 import { useWave } from './use-wave.ts'
 
 /** The sound of a job: to listen to, and to cut parts out of. Without its shape it can still be listened to. */
-export function AudioDesk({ job, tempo }: { job: Job; tempo: Tempo }) {
+export function AudioDesk({ job }: { job: Job }) {
   const shape = useQuery({
     queryKey: keys.waveform(job.id),
     queryFn: () => answer(api.GET('/api/waveform/{job_id}', { params: { path: { job_id: job.id } } })),
@@ -49,7 +48,7 @@ export function AudioDesk({ job, tempo }: { job: Job; tempo: Tempo }) {
           <Waiting label="Drawing the wave" />
         </div>
       )}
-      {drawn !== undefined && <Desk key={String(shape.data !== undefined)} job={job} tempo={tempo} shape={drawn} />}
+      {drawn !== undefined && <Desk key={String(shape.data !== undefined)} job={job} shape={drawn} />}
       {drawn === undefined && shape.error !== null && (
         <EmptyState icon={IconWaveSawTool} title="There is nothing to play yet" />
       )}
@@ -57,9 +56,9 @@ export function AudioDesk({ job, tempo }: { job: Job; tempo: Tempo }) {
   )
 }
 
-function Desk({ job, tempo, shape }: { job: Job; tempo: Tempo; shape: Waveform }) {
+function Desk({ job, shape }: { job: Job; shape: Waveform }) {
   const [problem, setProblem] = useState<string>()
-  const tools = usePart(shape, tempo.bpm)
+  const tools = usePart(shape, job.bpm ?? undefined)
   const { wave, attach } = useWave({
     source: `/audio-source/${job.id}`,
     shape,

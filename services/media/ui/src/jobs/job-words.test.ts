@@ -20,7 +20,7 @@ test('the quality is named where it matters', () => {
 
 test('how sure a tempo is', () => {
   assert.deepEqual(
-    [null, 0.1, 0.3, 0.6, 0.9].map((value) => confidenceWords(value).text),
-    ['Not known', 'A guess', 'Doubtful', 'Likely', 'Sure'],
+    [null, 0.1, 0.3, 0.6, 0.9, 1].map((value) => confidenceWords(value).text),
+    ['Not known', 'A guess', 'Doubtful', 'Likely', 'Sure', 'Certain'],
   )
 })

@@ -53,6 +53,7 @@ export function clock(seconds: number, hasTenths = false): string {
 /** How sure the analysis is of a tempo, in words. */
 export function confidenceWords(confidence: number | null): { text: string; tone: Tone } {
   if (confidence === null) return { text: 'Not known', tone: 'quiet' }
+  if (confidence >= 0.995) return { text: 'Certain', tone: 'good' }
   if (confidence >= 0.75) return { text: 'Sure', tone: 'good' }
   if (confidence >= 0.5) return { text: 'Likely', tone: 'accent' }
   if (confidence >= 0.25) return { text: 'Doubtful', tone: 'warn' }

@@ -12,7 +12,6 @@ import { jobKeys } from '../job/job-keys.ts'
 import { ShareCard } from '../job/share-card.tsx'
 import { StemsCard } from '../job/stems-card.tsx'
 import { TempoCard } from '../job/tempo-card.tsx'
-import { useTempo } from '../job/use-tempo.ts'
 import { VideoDesk } from '../job/video-desk.tsx'
 import { isDownloadable, type LiveJob, titleOf } from '../jobs/job.ts'
 import { filePath, useDownload } from '../jobs/use-job-actions.ts'
@@ -64,7 +63,6 @@ function useJob(id: string) {
 
 function Workbench({ job }: { job: LiveJob }) {
   const [isHelping, setHelping] = useState(false)
-  const tempo = useTempo(job)
   const save = useDownload()
   const isThere = isDownloadable(job)
   const isAudio = job.type === 'audio'
@@ -73,9 +71,9 @@ function Workbench({ job }: { job: LiveJob }) {
   return (
     <div className="hearth-stack">
       <JobHead job={job} />
-      {isThere && (isAudio ? <AudioDesk job={job} tempo={tempo} /> : <VideoDesk job={job} />)}
+      {isThere && (isAudio ? <AudioDesk job={job} /> : <VideoDesk job={job} />)}
       <div className="job-columns">
-        {isThere && isAudio && <TempoCard job={job} tempo={tempo} />}
+        {isThere && isAudio && <TempoCard job={job} />}
         {isThere && isAudio && <StemsCard job={job} />}
         {isThere && <ShareCard job={job} />}
         <DetailsCard job={job} />
