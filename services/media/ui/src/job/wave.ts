@@ -194,7 +194,7 @@ class DrawnWave implements Wave {
     const pixels = wrapper.clientWidth / this.#duration
     const beat = this.#grid === undefined ? 0 : (60 / this.#grid.bpm) * pixels
     // Lines closer than this would be a grey wash.
-    if (this.#grid === undefined || beat * 4 < 7) {
+    if (this.#grid === undefined || beat * 4 < 14) {
       this.#lines.style.backgroundImage = 'none'
       return
     }

@@ -73,10 +73,16 @@ function Workbench({ job }: { job: LiveJob }) {
       <JobHead job={job} />
       {isThere && (isAudio ? <AudioDesk job={job} /> : <VideoDesk job={job} />)}
       <div className="job-columns">
-        {isThere && isAudio && <TempoCard job={job} />}
-        {isThere && isAudio && <StemsCard job={job} />}
-        {isThere && <ShareCard job={job} />}
-        <DetailsCard job={job} />
+        {isThere && (
+          <div className="hearth-stack">
+            {isAudio && <TempoCard job={job} />}
+            <ShareCard job={job} />
+          </div>
+        )}
+        <div className="hearth-stack">
+          {isThere && isAudio && <StemsCard job={job} />}
+          <DetailsCard job={job} />
+        </div>
       </div>
       <KeysHelp opened={isHelping} onClose={() => setHelping(false)} keys={jobKeys} />
     </div>
