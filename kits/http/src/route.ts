@@ -52,9 +52,14 @@ export interface Call<Caller, P, Q, B> {
   readonly client: {
     readonly address: string
     readonly userAgent: string
+    /** Name or address the caller used for the server, without its port. */
     readonly host: string
     readonly secure: boolean
+    /** As the caller addressed the server: `https://media.example.org:8443`; empty when it said nothing usable. */
+    readonly origin: string
   }
+  /** Only the head of the answer is wanted (HEAD): its content is not sent, and need not be opened. */
+  readonly isHead: boolean
   /** A header of the request by its lower-case name, such as `range`; the first of several. */
   readonly header: (name: string) => string | undefined
   readonly answer: AnswerTools
@@ -133,6 +138,7 @@ export function routeFor<Callers extends object, Limit extends string>() {
           query: request.query as Parsed<Q>,
           body: request.body as Parsed<B>,
           client,
+          isHead: request.method === 'HEAD',
           header: (name) => {
             const value = request.headers[name]
             return Array.isArray(value) ? value[0] : value
