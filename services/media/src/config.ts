@@ -3,8 +3,9 @@ import { networkList } from '@hearth/http'
 import { outboundAllow } from '@hearth/outbound'
 import { commonSettings, OperatorError, parseSettings, portNumber, type Environment } from '@hearth/runtime'
 import { z } from 'zod'
-import { artifactLocation } from './artifacts/artifact-location.ts'
+import { artifactsSetting } from './artifacts/artifact-location.ts'
 import { extraPlatformHosts } from './platforms/platform-hosts.ts'
+import { stemBaseUrlSetting } from './stems/result-address.ts'
 
 const wholeNumber = (least: number, most: number) => {
   const rule = `must be a whole number from ${least} to ${most}`
@@ -31,13 +32,11 @@ const Settings = z.object({
   ALLOW_OPEN: z.enum(['true', 'false'], { error: 'must be true or false' }).default('false'),
   EXTRA_PLATFORM_HOSTS: extraPlatformHosts,
   OUTBOUND_ALLOW: outboundAllow,
-  STEMSVC_BASE_URL: z
-    .url({ protocol: /^https?$/, error: 'must be an http or https address' })
-    .default('https://www.lalal.ai'),
+  STEMSVC_BASE_URL: stemBaseUrlSetting,
   UPDATES_BASE_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
   YTDLP_PATH: path,
   FFMPEG_PATH: path,
-  ARTIFACTS: artifactLocation,
+  ARTIFACTS: artifactsSetting,
   QUEUE_SIZE: wholeNumber(1, 100_000).default(200),
   WORKERS: wholeNumber(0, 64).optional(),
 })
