@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Sealer } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
@@ -70,8 +70,7 @@ export async function createCore(parts: CoreParts): Promise<Core> {
   const { config, database, log, timers, bus } = parts
   const settings = await openSettings(database.query)
   const policy = createOutboundPolicy(config.outboundAllow)
-  const scratch = join(config.dataDirectory, 'scratch')
-  mkdirSync(scratch, { recursive: true, mode: 0o700 })
+  const scratch = openScratch(config.dataDirectory)
   const tools = openToolbox({ ...config, policy, ytDlpProgram: () => ytDlpOf(config) })
   const artifacts = await openArtifacts(config.artifacts, { dataDirectory: config.dataDirectory })
   const jars = createCookieJars({ folder: join(config.dataDirectory, 'cookies'), sealer: parts.sealer, clock: timers })
@@ -105,6 +104,14 @@ export async function createCore(parts: CoreParts): Promise<Core> {
       await artifacts.close()
     },
   }
+}
+
+/** An empty folder: what an earlier life left half made is of no use to anybody. */
+function openScratch(dataDirectory: string): string {
+  const scratch = join(dataDirectory, 'scratch')
+  rmSync(scratch, { recursive: true, force: true })
+  mkdirSync(scratch, { recursive: true, mode: 0o700 })
+  return scratch
 }
 
 /** Another process may have changed them. */
