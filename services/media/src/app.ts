@@ -125,7 +125,7 @@ async function openFeatures(parts: AppParts, streams: Features['streams']) {
   const features: Omit<Features, 'document'> = {
     account,
     jobs,
-    removeAll: createRemoveAll({ db: database.query, bus, artifacts, timers, countLinks: () => files.shares.count() }),
+    removeAll: createRemoveAll({ ...core, db: database.query, countLinks: () => files.shares.count() }),
     readUrl,
     lookup,
     delivery: { jobs, artifacts, mp3s },

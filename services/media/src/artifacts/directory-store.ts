@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
-import { chmod, lstat, mkdir, open, opendir, readdir, realpath, rename, rm, rmdir, unlink } from 'node:fs/promises'
+import { lstat, mkdir, open, opendir, readdir, realpath, rename, rm, rmdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { OperatorError } from '@hearth/runtime'
+import { openDataDirectory, OperatorError } from '@hearth/runtime'
 import { assertArtifactName, assertJobId, isArtifactName, isJobId } from './artifact-name.ts'
 import {
   ArtifactMissing,
@@ -23,15 +23,13 @@ const leftoverAge = 24 * 3_600_000
  */
 export async function openDirectoryStore(path: string): Promise<ArtifactStore> {
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 })
-    const root = await realpath(path)
-    await chmod(root, 0o700)
-    const arrivals = join(root, '.arrivals')
-    await mkdir(arrivals, { recursive: true, mode: 0o700 })
+    const root = await realpath(openDataDirectory(path))
+    const arrivals = openDataDirectory(join(root, '.arrivals'))
     await removeLeftovers(arrivals)
     return new DirectoryStore(root, arrivals)
   } catch (error) {
-    throw new OperatorError(`ARTIFACTS: cannot use ${path}: ${(error as Error).message}`, { cause: error })
+    const reason = error instanceof OperatorError ? error.cause : error
+    throw new OperatorError(`ARTIFACTS: cannot use ${path}: ${(reason as Error).message}`, { cause: error })
   }
 }
 

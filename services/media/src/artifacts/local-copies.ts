@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DataInUse, lockDataDirectory, type DataDirectoryLock } from '@hearth/runtime'
+import { DataInUse, lockDataDirectory, openDataDirectory, type DataDirectoryLock } from '@hearth/runtime'
 
 /** One remote file in one of its states. */
 export interface Original {
@@ -32,7 +32,7 @@ const makingTime = 60_000
  * `maxBytes`. What dead processes left there is removed.
  */
 export async function openLocalCopies(directory: string, maxBytes: number): Promise<LocalCopies> {
-  await mkdir(directory, { recursive: true, mode: 0o700 })
+  openDataDirectory(directory)
   await removeAbandoned(directory)
   const folder = await mkdtemp(join(directory, 'of-'))
   return new Copies({ folder, lock: lockDataDirectory(folder), maxBytes })

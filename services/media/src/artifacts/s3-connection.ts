@@ -1,5 +1,6 @@
 import { S3Client, S3ServiceException } from '@aws-sdk/client-s3'
 import type { ArtifactLocation } from './artifact-location.ts'
+import { ArtifactNameRefused } from './artifact-name.ts'
 import { ArtifactStorageFailed } from './artifact-store.ts'
 
 /** A bucket and what stands before every key in it. */
@@ -63,7 +64,7 @@ export async function orWhenAbsent<T, U>(what: string, work: Promise<T>, missing
 
 /** What to throw for a failed call. Errors of the library are not kept: they hold requests with their signatures. */
 export function storageFailure(what: string, error: unknown): Error {
-  if (error instanceof RangeError || error instanceof ArtifactStorageFailed) return error
+  if (error instanceof ArtifactNameRefused || error instanceof ArtifactStorageFailed) return error
   const { name, code } = error as { name?: unknown; code?: unknown }
   const reason = [statusOf(error), name, code].filter((part) => typeof part === 'number' || typeof part === 'string')
   return new ArtifactStorageFailed(`object storage: ${what} failed: ${reason.join(' ')}`)

@@ -13,6 +13,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { OperatorError } from '@hearth/runtime'
+import { endAbandonedUploads } from './abandoned-uploads.ts'
 import { assertArtifactName, assertJobId, isArtifactName, isJobId } from './artifact-name.ts'
 import {
   ArtifactMissing,
@@ -48,13 +49,12 @@ export interface S3StoreOptions {
 /**
  * Keeps artifacts as `<prefix>/<job id>/<name>` in a bucket of S3-compatible object storage. Calls reject with
  * `ArtifactStorageFailed` when the storage does not do what it should. Throws an `OperatorError` when it refuses the bucket or
- * the keys. An upload that dies with its process leaves parts that only a rule of the bucket removes
- * (AbortIncompleteMultipartUpload).
+ * the keys. What uploads of dead processes left is removed, a day after.
  */
 export async function openS3Store(location: BucketLocation, options: S3StoreOptions): Promise<ArtifactStore> {
   const client = connectStorage(location, options.credentials)
   try {
-    await assertUsable(client, location)
+    if (await isReachable(client, location)) await endAbandonedUploads(client, location)
     return new S3Store(client, location, await openLocalCopies(options.copies, options.copyBytes))
   } catch (error) {
     client.destroy()
@@ -62,13 +62,16 @@ export async function openS3Store(location: BucketLocation, options: S3StoreOpti
   }
 }
 
-async function assertUsable(client: S3Client, { bucket: Bucket, prefix: Prefix }: BucketLocation): Promise<void> {
+/** Throws when the storage says no. */
+async function isReachable(client: S3Client, { bucket: Bucket, prefix: Prefix }: BucketLocation): Promise<boolean> {
   try {
     await client.send(new ListObjectsV2Command({ Bucket, Prefix, MaxKeys: 1 }), smallCall)
+    return true
   } catch (error) {
     const status = statusOf(error) ?? 0
     const isRefused = status >= 300 && status < 500 && status !== 429
     if (isRefused) throw new OperatorError(`ARTIFACTS: the object storage answers ${(error as Error).name}`)
+    return false
   }
 }
 

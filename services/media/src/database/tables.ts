@@ -10,7 +10,7 @@ export interface Tables {
   share_links: ShareLinkRow
   share_uses: ShareUseRow
   stem_splits: StemSplitRow
-  analysis_results: AnalysisRow
+  cookie_jars: CookieJarRow
 }
 
 /** A fact about the database itself, or a setting as JSON. */
@@ -97,12 +97,11 @@ export interface StemSplitRow {
   updated_at: number
 }
 
-/** A finished analysis, by the content of the file. */
-export interface AnalysisRow {
-  audio_hash: string
-  version: number
-  /** JSON. */
-  result: string
+/** The cookies of one platform. */
+export interface CookieJarRow {
+  platform: string
+  content_sealed: string
+  updated_at: number
 }
 
 /** Every table, referenced ones first. */
@@ -114,5 +113,5 @@ export const tableNames = [
   'share_links',
   'share_uses',
   'stem_splits',
-  'analysis_results',
+  'cookie_jars',
 ] as const satisfies readonly (keyof Tables)[]

@@ -22,7 +22,7 @@ export interface DeliveryParts {
 /** The finished file, the sound for the player, and the picture of a job. */
 export function deliveryRoutes({ jobs, artifacts, mp3s }: DeliveryParts): Route[] {
   const shared = { method: 'GET', tag: 'Files', params: JobPath } as const
-  const media = (description: string) => ({ status: 200, media: 'application/octet-stream', description }) as const
+  const also = [206, 304] as const
   return [
     route(
       {
@@ -32,7 +32,8 @@ export function deliveryRoutes({ jobs, artifacts, mp3s }: DeliveryParts): Route[
         description: 'Audio goes out as MP3; the name carries the tempo when it is known. Ranges are understood.',
         access: 'page',
         limit: '30',
-        success: media('The file'),
+        success: { status: 200, media: '*/*', description: 'The file' },
+        also,
         errors: [404, 416],
       },
       async (call) => {
@@ -51,7 +52,8 @@ export function deliveryRoutes({ jobs, artifacts, mp3s }: DeliveryParts): Route[
         description: 'Header X-Audio-Quality: `source`, or `mp3-fallback` when browsers cannot play the source.',
         access: 'member',
         limit: '60',
-        success: media('The sound'),
+        success: { status: 200, media: 'audio/*', description: 'The sound' },
+        also,
         errors: [400, 404, 416],
       },
       async (call) => {
@@ -71,7 +73,8 @@ export function deliveryRoutes({ jobs, artifacts, mp3s }: DeliveryParts): Route[
         access: 'member',
         limit: '120',
         success: { status: 200, media: 'image/jpeg', description: 'JPEG' },
-        errors: [404],
+        also,
+        errors: [404, 416],
       },
       async (call) => {
         const job = await jobs.row(call.params.job_id)

@@ -62,9 +62,9 @@ export const FormSwitch = z
 /** The specification's "Submit form fields". */
 export const Submission = z
   .object({
-    url: z.string({ error: 'is missing' }),
-    type: lowered.pipe(z.enum(['audio', 'video'], { error: 'must be audio or video' })),
-    quality: lowered.pipe(z.enum(['max', 'medium', 'small'], { error: 'must be max, medium or small' })),
+    url: z.string(),
+    type: lowered.pipe(MediaType),
+    quality: lowered.pipe(Quality),
     confirm_duplicate: FormSwitch.optional().meta({ description: 'true to accept a duplicate' }),
     csrf_token: z.string().optional(),
   })
@@ -79,6 +79,9 @@ export const JobPage = z.object({
   offset: z.coerce.number(pageRule).int(pageRule).min(0).max(Number.MAX_SAFE_INTEGER).default(0),
   limit: z.coerce.number(pageRule).int(pageRule).min(1).max(100).default(50),
 })
+
+/** A tempo set by a person who hears it better. */
+export const TempoChange = z.strictObject({ bpm: z.int().min(20).max(400) }).meta({ id: 'TempoChange' })
 
 /** What `POST /api/jobs/remove-all` did. */
 export const Removal = z

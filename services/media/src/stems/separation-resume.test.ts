@@ -157,6 +157,6 @@ describe('a user who cancels', () => {
     const onStage = (stage: string) => {
       if (stage === 'wait') bench.controller.abort(reason)
     }
-    await assert.rejects(bench.run({ onStage }), reason)
+    await assert.rejects(bench.run({ onStage, limits: { tidyMs: 10_000 } }), reason)
   })
 })

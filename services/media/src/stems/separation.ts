@@ -26,6 +26,8 @@ export interface SeparationLimits {
   readonly resultBytes: number
   /** How often an upload, a split or a download is begun. */
   readonly attempts: number
+  /** Milliseconds for each call that only tidies up at the service. */
+  readonly tidyMs: number
 }
 
 const defaultLimits: SeparationLimits = {
@@ -35,6 +37,7 @@ const defaultLimits: SeparationLimits = {
   longestPollMs: 30_000,
   resultBytes: 4 * 1024 ** 3,
   attempts: 5,
+  tidyMs: 10_000,
 }
 
 /** One separation and everything it needs. */
@@ -83,9 +86,6 @@ export async function runSeparation(separation: Separation): Promise<SeparationR
     throw error
   }
 }
-
-/** Milliseconds that tidying up at the service may take. */
-const tidyMs = 10_000
 
 class Run {
   readonly #to: Separation
@@ -216,7 +216,7 @@ class Run {
   }
 
   async #tidy(work: (signal: AbortSignal) => Promise<void>): Promise<boolean> {
-    using limit = startTimeLimit(this.#to.timers, tidyMs)
+    using limit = startTimeLimit(this.#to.timers, this.#limits.tidyMs)
     return await work(limit.signal).then(
       () => true,
       () => false,

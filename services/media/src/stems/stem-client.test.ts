@@ -171,7 +171,7 @@ describe('what the service refuses', () => {
   })
 
   test('the real limits of the service: minutes, length, size, checks', async (t) => {
-    const bench = await stemBench(t)
+    const bench = await stemBench(t, { factor: 1 })
     const { client, key, service } = bench
     const sourceId = await uploaded(bench)
     const split = () => client.split(key, { sourceId, idempotencyKey: randomUUID() })

@@ -39,7 +39,7 @@ export async function separationBench(t: TestContext, options: BenchOptions = {}
       onStage: (stage, percent) => void kept.stages.push(`${stage} ${percent}`),
       ...changes,
       // No busy machine takes so long.
-      limits: { overallMs: 10_000_000, ...changes.limits },
+      limits: { overallMs: 10_000_000, tidyMs: 10_000_000, ...changes.limits },
     })
   }
 
