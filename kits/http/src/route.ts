@@ -90,6 +90,8 @@ export interface RouteSpec<Access, Limit, P extends Schema, Q extends Schema, B 
   readonly also?: readonly (206 | 303 | 304)[]
   /** Error statuses beyond those that follow from access, limit and schemas. */
   readonly errors?: readonly number[]
+  /** Those of them that are answered with a page for a person; see `Content.status`. */
+  readonly errorPages?: readonly number[]
   /** Left out of the document, such as the files of a page. */
   readonly hidden?: true
 }

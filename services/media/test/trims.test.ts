@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { utimesSync } from 'node:fs'
+import { readdirSync, utimesSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -37,13 +37,17 @@ describe('trims', () => {
     await platform[Symbol.asyncDispose]()
   })
 
-  const make = <T = Trim>(id: string, json: unknown) => media.json<T>('POST', `/api/trim/${id}`, { json })
+  const make = (id: string, json: unknown) => media.json<Trim & ErrorBody>('POST', `/api/trim/${id}`, { json })
   const list = async (id: string) => (await media.json<TrimList>('GET', `/api/trim/${id}`)).body
   const download = (id: string, trimId: string) => media.call('GET', `/api/trim/${id}/${trimId}/download`)
 
   /** The samples of a job's source, as ffmpeg decodes it from the beginning. */
-  function samplesOf({ id }: Job, name: string): Buffer {
-    const file = join(media.folder, 'artifacts', id, name)
+  function samplesOf({ id }: Job): Buffer {
+    const folder = join(media.folder, 'artifacts', id)
+    const file = join(
+      folder,
+      readdirSync(folder).find((name) => name.startsWith('source.'))!,
+    )
     const words = ['-v', 'error', '-i', file, '-f', 's16le', '-c:a', 'pcm_s16le', '-']
     return spawnSync('ffmpeg', words, { maxBuffer: 1 << 26 }).stdout
   }
@@ -62,7 +66,7 @@ describe('trims', () => {
     assert.equal(answer.headers.get('x-content-type-options'), 'nosniff')
     const wav = Buffer.from(await answer.arrayBuffer())
     assert.equal(wav.toString('latin1', 0, 4), 'RIFF')
-    const whole = samplesOf(sound, 'source.m4a')
+    const whole = samplesOf(sound)
     const bytes = wav.readUInt16LE(32)
     assert.ok(wav.subarray(44).equals(whole.subarray(88_200 * bytes, Math.round(5.25 * 44_100) * bytes)))
     assert.equal((await make(sound.id, { start: 2, end: 5.25 })).body.cached, true)
@@ -73,7 +77,7 @@ describe('trims', () => {
     const wav = Buffer.from(await (await download(opus.id, body.trim_id)).arrayBuffer())
     const bytes = wav.readUInt16LE(32)
     assert.equal(wav.readUInt32LE(24), 48_000)
-    assert.ok(wav.subarray(44).equals(samplesOf(opus, 'source.opus').subarray(24_000 * bytes, 96_048 * bytes)))
+    assert.ok(wav.subarray(44).equals(samplesOf(opus).subarray(24_000 * bytes, 96_048 * bytes)))
   })
 
   test('a player may ask for a stretch of the file', async () => {
@@ -94,12 +98,12 @@ describe('trims', () => {
       ['not-a-job', { start: 0, end: 2 }, 404, /no such job/],
       [video.id, { start: 0, end: 99 }, 400, /audio.*video/],
       [sound.id, { start: 2, end: 12.5 }, 400, /^end lies beyond the end of the track, which has 12\.\d{3} seconds$/],
-      [sound.id, { start: 1 }, 400, /^end must be a number of seconds$/],
+      [sound.id, { start: 1 }, 400, /^end must be a number/],
       [sound.id, { start: -1, end: 2 }, 400, /^start /],
-      [sound.id, { start: '1', end: 2 }, 400, /^start must be a number of seconds$/],
+      [sound.id, { start: '1', end: 2 }, 400, /^start must be a number/],
       [sound.id, { start: 1, end: 3, loud: true }, 400, /^loud /],
     ] as const) {
-      const answer = await make<ErrorBody>(id, json)
+      const answer = await make(id, json)
       assert.equal(answer.status, status, `${JSON.stringify(json)}: ${answer.body.detail}`)
       assert.match(answer.body.detail, reason)
     }
@@ -112,7 +116,7 @@ describe('trims', () => {
 
   test('a job that is not finished has no parts', async () => {
     const { id } = await media.submit(platform.page('sound.m4a', { id: 'held', pace: 'held' }))
-    const { status, body } = await make<ErrorBody>(id, { start: 0, end: 2 })
+    const { status, body } = await make(id, { start: 0, end: 2 })
     assert.equal(status, 400)
     assert.match(body.detail, /^Only a finished job can be trimmed, and this one is /)
     assert.deepEqual(await list(id), [])
@@ -121,9 +125,7 @@ describe('trims', () => {
   })
 
   test('the same part is cut once, however many ask for it together', async () => {
-    const answers = await Promise.all(
-      Array.from({ length: 5 }, () => make<Trim & ErrorBody>(sound.id, { start: 0, end: 11 })),
-    )
+    const answers = await Promise.all(Array.from({ length: 5 }, () => make(sound.id, { start: 0, end: 11 })))
     const made = answers.filter(({ status }) => status === 200)
     assert.equal(made.filter(({ body }) => !body.cached).length, 1)
     for (const { status, body } of answers)
@@ -194,7 +196,7 @@ describe('trims', () => {
     const { id } = await media.submit(platform.page('sound.m4a', { id: 'gone' }))
     await media.reach(id, 'analysis_done')
     const { artifacts, database, scratch } = media.service.app.core
-    const cutting = make<ErrorBody>(id, { start: 0, end: 11 })
+    const cutting = make(id, { start: 0, end: 11 })
     await database.query.deleteFrom('jobs').where('id', '=', id).execute()
     assert.equal((await cutting).status, 404)
     assert.ok(!(await artifacts.list(id)).some((name) => name.startsWith('trim_')))

@@ -52,8 +52,10 @@ export function shareRoutes(shares: Shares, linkBase: (client: { origin: string 
         limit: '20',
         params: z.object({ token: z.string() }),
         query: z.object({ download: z.string().optional() }),
-        success: { status: 200, media: 'application/octet-stream', description: 'The file, or a page that offers it' },
+        success: { status: 200, media: '*/*', description: 'The file, or a page that offers it' },
+        also: [206],
         errors: [404, 416],
+        errorPages: [404],
       },
       (call) =>
         shares.redeem({

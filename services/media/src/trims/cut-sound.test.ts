@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { temporaryDirectory } from '@hearth/testing'
-import { Problem } from '../problems.ts'
+import type { Problem } from '../problems.ts'
 import { createFfmpeg, type Ffmpeg } from '../tools/ffmpeg.ts'
 import { startGuardian, type Guardian } from '../tools/guardian.ts'
 import { MediaFailure } from '../tools/media-failure.ts'
@@ -50,8 +50,7 @@ describe('a part of a sound', () => {
     })
     // Noise is unlike itself a sample later, on either side.
     const noise = `aevalsrc='0.4*(random(0)*2-1)+0.2*sin(2*PI*(200+40*t)*t)|0.4*(random(1)*2-1)':d=${seconds}:s=44100`
-    const outputs = Object.values(formats).flatMap(([name, words]) => [...words.split(' '), path(name)])
-    run('-f', 'lavfi', '-i', noise, ...outputs.flatMap((word) => word))
+    for (const [name, words] of Object.values(formats)) run('-f', 'lavfi', '-i', noise, ...words.split(' '), path(name))
   })
   after(async () => {
     guardian.close()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { createPeakMeter } from './peaks.ts'
 
 test('each stretch has its loudest sample, whatever its sign, to three places and at most 1', () => {
