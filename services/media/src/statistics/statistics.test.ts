@@ -61,7 +61,7 @@ async function onDatabase(location: DatabaseLocation, name: string): Promise<voi
     )
     const { total_jobs, total_minutes, total_bytes, total_stem_minutes, by_platform } = await statistics.read()
     assert.deepEqual([total_jobs, total_minutes, total_bytes, total_stem_minutes], [3, 2.5, 11_000_000_000, 0.6])
-    assert.deepEqual(by_platform.map((one) => ({ ...one })), [
+    assert.deepEqual(structuredClone(by_platform), [
       { platform: 'youtube', jobs: 2, bytes: 11_000_000_000, failed: 1 },
       { platform: 'tiktok', jobs: 1, bytes: 0, failed: 0 },
       { platform: 'facebook', jobs: 0, bytes: 0, failed: 1 },
