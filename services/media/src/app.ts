@@ -72,6 +72,8 @@ export async function createApp(parts: AppParts): Promise<App> {
   })
   document = openApiOf(http)
   const upkeep = createUpkeep({ ...core, db: core.database.query, settings: () => core.settings.current(), others: [] })
+  // On a database of its own nobody else works.
+  if (core.database.kind === 'sqlite') await upkeep.clear()
   const count = core.workerCount()
   if (count > 0) await core.workers.start(count)
   upkeep.start()

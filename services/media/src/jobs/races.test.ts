@@ -44,6 +44,7 @@ async function live(acts: readonly Act[], outcome: 'good' | 'bad'): Promise<void
     timers: systemTimers,
     log,
     lease: 60_000,
+    discard: () => Promise.resolve(),
     async run(_job, hand) {
       running += 1
       // Two attempts at the same moment would write over each other.
