@@ -80,6 +80,8 @@ export async function createApp(parts: AppParts): Promise<App> {
     settings: () => core.settings.current(),
     others: [() => features.shares.tidy()],
   })
+  // On a database of its own nobody else works.
+  if (core.database.kind === 'sqlite') await upkeep.clear()
   const count = core.workerCount()
   if (count > 0) await core.workers.start(count)
   upkeep.start()

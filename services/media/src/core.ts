@@ -92,7 +92,13 @@ export async function createCore(parts: CoreParts): Promise<Core> {
   }
   const unsubscribe = followSettings(settings, bus, log)
   const { run, close: closeRun } = createRun(shared, sizes.fragments)
-  const workers = createWorkers({ ...parts, db: database.query, run, lease: config.leaseSeconds * 1000 })
+  const workers = createWorkers({
+    ...parts,
+    db: database.query,
+    run,
+    discard: (id) => artifacts.removeJob(id),
+    lease: config.leaseSeconds * 1000,
+  })
   return {
     ...shared,
     workers,

@@ -21,7 +21,11 @@ async function onDatabase(location: DatabaseLocation, name: string): Promise<voi
   const statistics = createStatistics({ db, settings, bus, clock })
   const add = async (...rows: Partial<JobRow>[]) => {
     await db.deleteFrom('jobs').execute()
-    for (const row of rows) await db.insertInto('jobs').values(finishedJob({ finished_at: now - 1000, ...row })).execute()
+    for (const row of rows)
+      await db
+        .insertInto('jobs')
+        .values(finishedJob({ finished_at: now - 1000, ...row }))
+        .execute()
     clock.advance(60_001)
   }
 
@@ -120,7 +124,11 @@ async function onDatabase(location: DatabaseLocation, name: string): Promise<voi
 
   await test(`${name}: tempi lie in steps of five, the most frequent first, the slower before the faster`, async () => {
     const tempi = [122, 118, 117, 88, 87, 90, 174, 0, 3]
-    await add(...tempi.map((bpm, index) => ({ bpm, finished_at: now - index * 1000 })), {}, { status: 'error', bpm: 60 })
+    await add(
+      ...tempi.map((bpm, index) => ({ bpm, finished_at: now - index * 1000 })),
+      {},
+      { status: 'error', bpm: 60 },
+    )
     assert.deepEqual(await statistics.clusters(1000), [
       { bpm: 90, count: 2 },
       { bpm: 120, count: 2 },
