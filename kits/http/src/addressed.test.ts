@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { createLog } from '@hearth/runtime'
 import { z } from 'zod'
 import { createAddressSet } from './address-set.ts'
+import { openApiOf } from './openapi.ts'
 import { routeFor } from './route.ts'
 import { createServer } from './server.ts'
 
@@ -22,6 +23,8 @@ async function startServer() {
           limit: 'some',
           params: z.object({ name: z.string() }),
           success: { status: 200, body: z.object({ name: z.string(), host: z.string(), origin: z.string() }) },
+          errors: [404, 410],
+          errorPages: [410],
         },
         ({ params, client, isHead, answer }) => {
           answer.header('x-head', String(isHead))
@@ -74,4 +77,14 @@ test('addresses that no route takes can be led to one', async () => {
   for (const name of ['%zz', 'x'.repeat(2000), 'a/b', '%00'])
     assert.equal((await app.inject(`/api/told/${name}`)).json().name, 'odd', name)
   assert.equal((await app.inject('/api/told/plain')).json().name, 'plain')
+})
+
+test('an error that comes as a page is described as one', async () => {
+  await using app = await startServer()
+  const document = openApiOf(app) as {
+    paths: Record<string, { get: { responses: Record<string, { content: object }> } }>
+  }
+  const { responses } = document.paths['/api/told/{name}']!.get
+  assert.deepEqual(Object.keys(responses['404']!.content), ['application/json'])
+  assert.deepEqual(Object.keys(responses['410']!.content), ['text/html'])
 })

@@ -141,8 +141,8 @@ async function onDatabase(location: DatabaseLocation, name: string): Promise<voi
   await test(`${name}: an account is put in place of the one that was known, and of no other`, async () => {
     assert.equal(await replaceAccount(db, 'a', 'b'), false)
     const results = await Promise.all([replaceAccount(db, undefined, 'a'), replaceAccount(db, undefined, 'b')])
-    assert.deepEqual([results.filter(Boolean).length], [1])
-    const known = results[0] === true ? 'a' : 'b'
+    assert.equal(results.filter(Boolean).length, 1)
+    const known = results[0] ? 'a' : 'b'
     assert.deepEqual([await replaceAccount(db, 'x', 'c'), await replaceAccount(db, known, 'c')], [false, true])
     assert.equal(await replaceAccount(db, known, 'd'), false)
   })
