@@ -189,6 +189,8 @@ function addRoute(app: FastifyInstance, parts: ServerParts, { route, url, page }
       callers.set(request, { client, caller: await parts.guard({ request, reply, client }, route.spec) })
     },
     preValidation: (request, reply, done) => {
+      // The router takes an empty part for a parameter; it names nothing.
+      if (Object.values(request.params as object).includes('')) throw new Fault({ kind: 'not-found' })
       const known = callers.get(request)
       if (known !== undefined) parts.checkBody?.({ request, reply, client: known.client }, route.spec, request.body)
       done()

@@ -95,7 +95,7 @@ function answer(folder: string, exchange: Exchange): void {
   if (url.pathname.endsWith('/endless.mp4')) return sendWithoutEnd(response)
   const [, pace = '', name = ''] = /^\/media\/(\w+)\/(.+)$/.exec(url.pathname) ?? []
   const file = join(folder, normalize(`/${name}`))
-  if (pace === 'missing' || !existsSync(file)) return void response.writeHead(404).end()
+  if (name === '' || pace === 'missing' || !existsSync(file)) return void response.writeHead(404).end()
   sendFile(file, pace, exchange)
 }
 
