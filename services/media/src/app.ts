@@ -18,6 +18,7 @@ import { createUrlReader, type UrlReader } from './platforms/read-url.ts'
 import { toError, unavailable } from './problems.ts'
 import { allRoutes, type Features } from './routes.ts'
 import { createChangeSettings } from './settings/change-settings.ts'
+import { createSystemFeatures } from './system-features.ts'
 import { writeInfo } from './tools/yt-dlp.ts'
 import { createUpkeep } from './upkeep/upkeep.ts'
 
@@ -71,7 +72,12 @@ export async function createApp(parts: AppParts): Promise<App> {
     bodyLimit: 65_536,
   })
   document = openApiOf(http)
-  const upkeep = createUpkeep({ ...core, db: core.database.query, settings: () => core.settings.current(), others: [] })
+  const upkeep = createUpkeep({
+    ...core,
+    db: core.database.query,
+    settings: () => core.settings.current(),
+    others: [() => features.thumbnails.tidy()],
+  })
   const count = core.workerCount()
   if (count > 0) await core.workers.start(count)
   upkeep.start()
@@ -115,17 +121,21 @@ function createFeatures({ core, secret }: AppParts, streams: Features['streams']
       mp3s: createMp3s({ artifacts, ffmpeg: core.tools.ffmpeg, slots: core.heavy, folder: core.scratch }),
     },
     ...unbuilt(),
+    ...createSystemFeatures(core, { readUrl, lookup }),
     streams,
     stillAllowed: ({ sessionKey }: Caller) => allowed(sessions, sessionKey),
     settings,
     changeSettings: createChangeSettings({ settings, sessions, bus }),
-    isWritable: () =>
-      access(core.scratch, constants.W_OK).then(
-        () => true,
-        () => false,
-      ),
+    isWritable: () => canWrite(core.scratch),
   }
   return { features, guard }
+}
+
+function canWrite(folder: string): Promise<boolean> {
+  return access(folder, constants.W_OK).then(
+    () => true,
+    () => false,
+  )
 }
 
 function allowed(sessions: ReturnType<typeof createSessions>, key: string | undefined): Promise<boolean> {
@@ -171,23 +181,12 @@ const hostOf = (url: string | undefined): string => (url === undefined ? '' : ne
 /** Until they are built. */
 function unbuilt() {
   const feature = new Proxy({}, { get: () => () => Promise.reject(unavailable('not built yet')) }) as never
-  const names = ['trims', 'waveformOf', 'stems', 'shares', 'cookies', 'thumbnails', 'logos', 'statistics', 'updates']
+  const names = ['trims', 'waveformOf', 'stems', 'shares', 'logos', 'statistics', 'updates']
   return {
     ...Object.fromEntries(names.map((name) => [name, feature])),
     linkBase: () => '',
-    host: feature,
   } as never as Pick<
     Features,
-    | 'trims'
-    | 'waveformOf'
-    | 'stems'
-    | 'shares'
-    | 'cookies'
-    | 'thumbnails'
-    | 'logos'
-    | 'statistics'
-    | 'updates'
-    | 'linkBase'
-    | 'host'
+    'trims' | 'waveformOf' | 'stems' | 'shares' | 'logos' | 'statistics' | 'updates' | 'linkBase'
   >
 }

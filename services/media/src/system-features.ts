@@ -1,0 +1,31 @@
+import { join } from 'node:path'
+import { createCookieShelf } from './cookies/shelf.ts'
+import type { Core } from './core.ts'
+import { createHostReader } from './host/host.ts'
+import type { MediaLookup } from './info/info.ts'
+import { createPlatformHosts } from './platforms/platform-hosts.ts'
+import type { UrlReader } from './platforms/read-url.ts'
+import type { Features } from './routes.ts'
+import { createPictureShelf } from './thumbnails/picture-shelf.ts'
+import { createThumbnails } from './thumbnails/thumbnails.ts'
+
+/** What these features share with the rest of the web side. */
+export interface SystemParts {
+  readonly readUrl: UrlReader
+  readonly lookup: MediaLookup
+}
+
+/** The features beside the jobs: cookies, pictures, and how the host stands. */
+export function createSystemFeatures(
+  core: Core,
+  parts: SystemParts,
+): Pick<Features, 'cookies' | 'thumbnails' | 'host'> {
+  const { dataDirectory, extraHosts } = core.config
+  const hosts = createPlatformHosts(extraHosts)
+  const shelf = createPictureShelf({ folder: join(dataDirectory, 'thumbnails'), clock: core.timers })
+  return {
+    cookies: createCookieShelf(core.jars),
+    thumbnails: createThumbnails({ ...parts, hosts, jars: core.jars, fetch: core.fetch, shelf }),
+    host: createHostReader(dataDirectory),
+  }
+}
