@@ -24,8 +24,8 @@ const Settings = z.object({
   ...commonSettings,
   BIND_PORT: portNumber.default(8103),
   DATA_DIR: z.string().default('data/media'),
-  TRUSTED_PROXIES: networkList.optional(),
-  FORWARDED_ALLOW_IPS: forwardedAllow.optional(),
+  TRUSTED_PROXIES: networkList,
+  FORWARDED_ALLOW_IPS: forwardedAllow,
   SECRET_KEY: z.string().optional(),
   SECRET_KEY_FILE: z.string().optional(),
   ALLOW_OPEN: z.enum(['true', 'false'], { error: 'must be true or false' }).default('false'),
@@ -49,15 +49,17 @@ export type Config = ReturnType<typeof readConfig>
 export function readConfig(environment: Environment) {
   const settings = parseSettings(Settings, environment)
   const dataDirectory = resolve(settings.DATA_DIR)
-  if (settings.TRUSTED_PROXIES !== undefined && settings.FORWARDED_ALLOW_IPS !== undefined)
+  const { TRUSTED_PROXIES, FORWARDED_ALLOW_IPS } = settings
+  if (TRUSTED_PROXIES.length > 0 && FORWARDED_ALLOW_IPS.length > 0)
     throw new OperatorError('TRUSTED_PROXIES: is the same as FORWARDED_ALLOW_IPS; set one of them')
+  const proxies = [...TRUSTED_PROXIES, ...FORWARDED_ALLOW_IPS]
   return {
     bindAddress: settings.BIND_ADDRESS,
     bindPort: settings.BIND_PORT,
     dataDirectory,
     databaseUrl: settings.DATABASE_URL,
     publicUrl: settings.PUBLIC_URL,
-    trustedProxies: settings.FORWARDED_ALLOW_IPS ?? settings.TRUSTED_PROXIES ?? ['127.0.0.1', '::1'],
+    trustedProxies: proxies.length > 0 ? proxies : ['127.0.0.1', '::1'],
     forwardedHeader: settings.FORWARDED_HEADER.toLowerCase(),
     logLevel: settings.LOG_LEVEL,
     secretKey: settings.SECRET_KEY,

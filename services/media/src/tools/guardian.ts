@@ -22,7 +22,7 @@ while read -r way group; do
     -) groups="\${groups%%" $group "*} \${groups#*" $group "}" ;;
   esac
 done
-for group in $groups; do kill -KILL -- "-$group" 2>/dev/null; done
+for group in $groups; do kill -KILL "-$group" 2>/dev/null; done
 `
 
 /** Starts the guardian; one serves all tools of a process. */
