@@ -85,7 +85,7 @@ export async function createCore(parts: CoreParts): Promise<Core> {
     artifacts,
     jars,
     folders: createWorkFolders(join(config.dataDirectory, 'work')),
-    watermark: openWatermark(join(config.dataDirectory, 'logo')),
+    watermark: openWatermark({ db: database.query, folder: join(config.dataDirectory, 'logo') }),
     heavy: createSlots(sizes.heavy),
     extractorsFor: createExtractorChoice(createPlatformHosts(config.extraHosts)),
     scratch,

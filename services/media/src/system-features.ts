@@ -6,6 +6,7 @@ import type { MediaLookup } from './info/info.ts'
 import { createPlatformHosts } from './platforms/platform-hosts.ts'
 import type { UrlReader } from './platforms/read-url.ts'
 import type { Features } from './routes.ts'
+import { createLogos } from './settings/logo.ts'
 import { createPictureShelf } from './thumbnails/picture-shelf.ts'
 import { createThumbnails } from './thumbnails/thumbnails.ts'
 
@@ -19,13 +20,14 @@ export interface SystemParts {
 export function createSystemFeatures(
   core: Core,
   parts: SystemParts,
-): Pick<Features, 'cookies' | 'thumbnails' | 'host'> {
+): Pick<Features, 'cookies' | 'thumbnails' | 'logos' | 'host'> {
   const { dataDirectory, extraHosts } = core.config
   const hosts = createPlatformHosts(extraHosts)
   const shelf = createPictureShelf({ folder: join(dataDirectory, 'thumbnails'), clock: core.timers })
   return {
     cookies: createCookieShelf(core.jars),
     thumbnails: createThumbnails({ ...parts, hosts, jars: core.jars, fetch: core.fetch, shelf }),
+    logos: createLogos({ db: core.database.query, ffmpeg: core.tools.ffmpeg, scratch: core.scratch }),
     host: createHostReader(dataDirectory),
   }
 }

@@ -11,6 +11,7 @@ export interface Tables {
   share_uses: ShareUseRow
   stem_splits: StemSplitRow
   analysis_results: AnalysisRow
+  files: FileRow
 }
 
 /** A fact about the database itself, or a setting as JSON. */
@@ -105,6 +106,15 @@ export interface AnalysisRow {
   result: string
 }
 
+/** A file that every process of an installation needs, such as the logo. */
+export interface FileRow {
+  name: string
+  /** SHA-256 of the content, hex. */
+  digest: string
+  /** Base64. */
+  content: string
+}
+
 /** Every table, referenced ones first. */
 export const tableNames = [
   'facts',
@@ -115,4 +125,5 @@ export const tableNames = [
   'share_uses',
   'stem_splits',
   'analysis_results',
+  'files',
 ] as const satisfies readonly (keyof Tables)[]
