@@ -112,7 +112,7 @@ function createFeatures({ core, secret }: AppParts, streams: Features['streams']
   const features: Omit<Features, 'document'> = {
     account: { sessions, captcha, csrf, isPublishedSecurely: config.publicUrl?.startsWith('https:') === true },
     jobs,
-    removeAll: createRemoveAll({ db: database.query, bus, artifacts, timers, countLinks: () => Promise.resolve(0) }),
+    removeAll: createRemoveAll({ ...core, db: database.query, countLinks: () => Promise.resolve(0) }),
     readUrl,
     lookup,
     delivery: {

@@ -3,7 +3,7 @@ import { networkList } from '@hearth/http'
 import { outboundAllow } from '@hearth/outbound'
 import { commonSettings, OperatorError, parseSettings, portNumber, type Environment } from '@hearth/runtime'
 import { z } from 'zod'
-import { artifactLocation } from './artifacts/artifact-location.ts'
+import { artifactsSetting } from './artifacts/artifact-location.ts'
 import { extraPlatformHosts } from './platforms/platform-hosts.ts'
 
 const wholeNumber = (least: number, most: number) => {
@@ -37,9 +37,10 @@ const Settings = z.object({
   UPDATES_BASE_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
   YTDLP_PATH: path,
   FFMPEG_PATH: path,
-  ARTIFACTS: artifactLocation,
+  ARTIFACTS: artifactsSetting,
   QUEUE_SIZE: wholeNumber(1, 100_000).default(200),
   WORKERS: wholeNumber(0, 64).optional(),
+  LEASE_SECONDS: wholeNumber(2, 3600).default(60),
 })
 
 /** The settings of one media service, checked. The README's table says what each is for. */
@@ -75,5 +76,7 @@ export function readConfig(environment: Environment) {
     queueSize: settings.QUEUE_SIZE,
     /** How many jobs this process works on at a time; 0 for a web process that leaves them to others. */
     workers: settings.WORKERS,
+    /** After so long without a sign of life a worker counts as lost. */
+    leaseSeconds: settings.LEASE_SECONDS,
   }
 }

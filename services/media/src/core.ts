@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Sealer } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
@@ -11,6 +11,7 @@ import {
 } from '@hearth/outbound'
 import type { Log, Timers } from '@hearth/runtime'
 import { createAnalyser } from './analysis/analyse-audio.ts'
+import { analysisRate } from './analysis/decode-audio.ts'
 import { createAnalyseJob } from './analysis/analyse-job.ts'
 import type { ArtifactStore } from './artifacts/artifact-store.ts'
 import { openArtifacts } from './artifacts/open-artifacts.ts'
@@ -71,10 +72,12 @@ export async function createCore(parts: CoreParts): Promise<Core> {
   const settings = await openSettings(database.query)
   const policy = createOutboundPolicy(config.outboundAllow)
   const scratch = join(config.dataDirectory, 'scratch')
+  // What an earlier life was making there is of no more use.
+  rmSync(scratch, { recursive: true, force: true })
   mkdirSync(scratch, { recursive: true, mode: 0o700 })
   const tools = openToolbox({ ...config, policy, ytDlpProgram: () => ytDlpOf(config) })
   const artifacts = await openArtifacts(config.artifacts, { dataDirectory: config.dataDirectory })
-  const jars = createCookieJars({ folder: join(config.dataDirectory, 'cookies'), sealer: parts.sealer, clock: timers })
+  const jars = createCookieJars({ db: database.query, sealer: parts.sealer, clock: timers })
   const sizes = sizesFor(effectiveProcessors())
   const shared = {
     ...parts,
@@ -92,7 +95,7 @@ export async function createCore(parts: CoreParts): Promise<Core> {
   }
   const unsubscribe = followSettings(settings, bus, log)
   const { run, close: closeRun } = createRun(shared, sizes.fragments)
-  const workers = createWorkers({ ...parts, db: database.query, run })
+  const workers = createWorkers({ ...parts, db: database.query, run, lease: config.leaseSeconds * 1000 })
   return {
     ...shared,
     workers,
@@ -120,7 +123,10 @@ type Shared = Omit<Core, 'workers' | 'workerCount' | 'close'>
 function createRun(core: Shared, fragments: number) {
   const { database, bus, timers, log, tools } = core
   const settings = () => core.settings.current()
-  const analyser = createAnalyser({ ffmpeg: tools.ffmpeg, slots: sizesFor(effectiveProcessors()).heavy })
+  const analyser = createAnalyser({
+    slots: sizesFor(effectiveProcessors()).heavy,
+    decode: (file, stretch) => tools.ffmpeg.decode(file, { ...stretch, sampleRate: analysisRate }),
+  })
   const db = database.query
   const run = createRunJob({
     db,
@@ -142,7 +148,7 @@ function createRun(core: Shared, fragments: number) {
       settings,
       withWatermark: (work) => core.watermark.withPicture(work),
     }),
-    analyse: createAnalyseJob({ db, analyser, settings, timers, log }),
+    analyse: createAnalyseJob({ analyser, settings, timers, log }),
   })
   return { run, close: () => analyser.close() }
 }

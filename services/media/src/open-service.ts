@@ -97,7 +97,9 @@ async function openMessages(config: Config, { log, cleanup }: Surroundings, firs
     return { bus, queue: createLocalQueue({ first, log }) }
   }
   const pool = new Pool({ connectionString: url, max: 10, connectionTimeoutMillis: 5000 })
+  // A connection that the server ends must not end the process; the next query opens another.
   pool.on('error', () => undefined)
+  pool.on('connect', (client) => void client.on('error', () => undefined))
   cleanup.defer(() => pool.end())
   const bus = await openPostgresBus({ url, pool, log })
   cleanup.defer(() => bus.close())

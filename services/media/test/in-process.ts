@@ -101,7 +101,8 @@ export async function startMedia(
     async reach(id, ...statuses) {
       const end = Date.now() + 60_000
       for (;;) {
-        const { body } = await json<Job>('GET', `/api/jobs/${id}`)
+        const { status, body } = await json<Job>('GET', `/api/jobs/${id}`)
+        if (status !== 200) throw new Error(`job ${id}: ${status} ${JSON.stringify(body)}`)
         if (statuses.includes(body.status)) return body
         const isStuck = ['error', 'cancelled', 'done', 'analysis_done'].includes(body.status)
         if (isStuck || Date.now() > end) throw new Error(`the job is ${body.status}: ${body.message}`)

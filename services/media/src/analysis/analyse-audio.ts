@@ -1,21 +1,122 @@
+import { AnalysisFailed } from './analysis-failed.ts'
+import { createAnalysisThread, type AnalysisThread } from './analysis-thread.ts'
+import { choosePieces, cutPieces, mostRead, readWhole, type Pieces } from './audio-pieces.ts'
+import { analysisRate, type DecodeAudio } from './decode-audio.ts'
+import { shortestMusic, type TempoEstimate } from './estimate-tempo.ts'
+import { foldingFactor, type OctaveWindow } from './octave-window.ts'
+import { createSlots } from './slots.ts'
+
+/** What is found out about an audio file. Without a tempo the first four are null. */
 export interface AudioAnalysis {
-  bpm: number | null
-  alternativeBpm: number | null
-  confidence: number | null
-  hash: string
+  /** Beats a minute, whole, in the octave window. */
+  readonly bpm: number | null
+  /** As estimated, three decimals: not folded. */
+  readonly rawBpm: number | null
+  /** The other octave it may be heard in, whole; null when there is none. */
+  readonly alternativeBpm: number | null
+  /** 0 to 1, four decimals. */
+  readonly confidence: number | null
+  /** SHA-256 of the whole file, hexadecimal. */
+  readonly hash: string
 }
+
+/** How one file is analysed. */
+export interface AnalysisOptions {
+  readonly signal: AbortSignal
+  /** Most time from its turn to the answer; waiting for its turn does not count. */
+  readonly timeoutMs: number
+  /** Length of the track as far as it is known; finds the middle without reading everything before it. */
+  readonly durationSeconds?: number | null | undefined
+  /** Octaves to be folded into; 70 to 180 where not given. */
+  readonly octaveWindow?: OctaveWindow | undefined
+}
+
+/** Analyses audio files, a few at a time. */
 export interface Analyser {
-  hash(f: string, s: AbortSignal): Promise<string>
-  analyse(
-    f: string,
-    o: { hash: string; durationSeconds: number; signal: AbortSignal; timeoutMs: number },
-  ): Promise<AudioAnalysis>
+  /** Rejects with an `AnalysisFailed`, or with the signal's reason when aborted. */
+  analyse(file: string, options: AnalysisOptions): Promise<AudioAnalysis>
+  /** Stops what runs and turns away what waits; resolves when nothing runs any more. */
   close(): Promise<void>
 }
-export function createAnalyser(_: unknown): Analyser {
+
+/** What an analyser is made of. */
+export interface AnalyserParts {
+  readonly decode: DecodeAudio
+  /** How many files are analysed at the same time: a decoder and a thread each. */
+  readonly slots: number
+  /** How many may wait; 1000 where not given. */
+  readonly waiting?: number
+  /** Another script than ours for the threads. */
+  readonly script?: URL
+}
+
+/** Makes an analyser; processes and threads are started when there is something to analyse. */
+export function createAnalyser(parts: AnalyserParts): Analyser {
+  const { decode, slots: count, waiting = 1000 } = parts
+  const script = parts.script ?? new URL('worker.ts', import.meta.url)
+  const threads = Array.from({ length: count }, () => createAnalysisThread(script))
+  const slots = createSlots(threads, waiting)
+  const closing = new AbortController()
+  const running = new Set<Promise<unknown>>()
+
+  async function work(thread: AnalysisThread, file: string, options: AnalysisOptions): Promise<AudioAnalysis> {
+    const tooLate = AbortSignal.timeout(options.timeoutMs)
+    const signal = AbortSignal.any([options.signal, closing.signal, tooLate])
+    try {
+      const pieces = await readPieces(decode, file, { signal, durationSeconds: options.durationSeconds ?? null })
+      const { tempo, hash } = await thread.run({ file, pieces, sampleRate: analysisRate }, signal)
+      return { ...describeTempo(tempo, options.octaveWindow), hash }
+    } catch (error) {
+      if (!tooLate.aborted || options.signal.aborted || closing.signal.aborted) throw error
+      throw new AnalysisFailed('timeout', `the analysis took longer than ${options.timeoutMs / 1000} s`)
+    }
+  }
+
   return {
-    hash: async () => 'ab',
-    analyse: async (_f, { hash }) => ({ bpm: 120, alternativeBpm: 60, confidence: 0.5, hash }),
-    close: async () => undefined,
+    async analyse(file, options) {
+      const whole = slots.use(options.signal, (thread) => work(thread, file, options))
+      running.add(whole)
+      try {
+        return await whole
+      } finally {
+        running.delete(whole)
+      }
+    },
+    async close() {
+      slots.close()
+      closing.abort(new AnalysisFailed('closed', 'the analysis is shutting down'))
+      await Promise.allSettled(running)
+      await Promise.all(threads.map((thread) => thread.close()))
+    },
+  }
+}
+
+/** Reads the pieces of a long track one by one, a short one or one of unknown length as a whole. */
+async function readPieces(
+  decode: DecodeAudio,
+  file: string,
+  { signal, durationSeconds }: { signal: AbortSignal; durationSeconds: number | null },
+): Promise<Pieces<Float32Array>> {
+  if (durationSeconds !== null && durationSeconds > readWhole && Number.isFinite(durationSeconds)) {
+    const stretches = choosePieces(durationSeconds)
+    const main = await decode(file, { ...stretches.main, signal })
+    const probes: Float32Array[] = []
+    for (const stretch of stretches.probes) probes.push(await decode(file, { ...stretch, signal }))
+    if (main.length >= shortestMusic * analysisRate) return { main, probes }
+    // The length was wrong: what there is lies before the middle.
+  }
+  return cutPieces(await decode(file, { startSeconds: 0, lengthSeconds: mostRead, signal }), analysisRate)
+}
+
+function describeTempo(tempo: TempoEstimate, window: OctaveWindow | undefined): Omit<AudioAnalysis, 'hash'> {
+  const { bpm, alternative, confidence } = tempo
+  if (bpm === null) return { bpm: null, rawBpm: null, alternativeBpm: null, confidence: null }
+  const factor = foldingFactor(bpm, window)
+  const other = factor === 1 ? alternative : bpm
+  return {
+    bpm: Math.round(bpm * factor),
+    rawBpm: Math.round(bpm * 1000) / 1000,
+    alternativeBpm: other === null ? null : Math.round(other),
+    confidence: Math.round(confidence * 10_000) / 10_000,
   }
 }

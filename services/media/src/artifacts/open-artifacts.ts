@@ -1,38 +1,39 @@
-import { mkdirSync, createReadStream } from 'node:fs'
-import { rename, stat, readdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import { OperatorError, type Environment } from '@hearth/runtime'
+import type { ArtifactLocation } from './artifact-location.ts'
 import type { ArtifactStore } from './artifact-store.ts'
-export async function openArtifacts(
-  _l: string | undefined,
-  { dataDirectory }: { dataDirectory: string },
-): Promise<ArtifactStore> {
-  const root = join(dataDirectory, 'artifacts')
-  return {
-    async put(id, name, file) {
-      mkdirSync(join(root, id), { recursive: true })
-      await rename(file, join(root, id, name))
-    },
-    async stat(id, name) {
-      const s = await stat(join(root, id, name)).catch(() => undefined)
-      return s && { size: s.size, modifiedAt: s.mtimeMs, tag: String(s.mtimeMs) }
-    },
-    async open(id, name, r) {
-      return createReadStream(join(root, id, name), r && { start: r.first, end: r.last })
-    },
-    async withLocalFile(id, name, work) {
-      return work(join(root, id, name))
-    },
-    async list(id) {
-      return readdir(join(root, id)).catch(() => [])
-    },
-    async removeOne(id, name) {
-      await rm(join(root, id, name))
-      return true
-    },
-    async removeJob(id) {
-      await rm(join(root, id), { recursive: true, force: true })
-    },
-    async *jobs() {},
-    async close() {},
+import { openDirectoryStore } from './directory-store.ts'
+
+/** What the stores need beside their place. */
+export interface ArtifactOptions {
+  /** Holds the default directory, and local copies of what is in object storage. */
+  readonly dataDirectory: string
+  /** Has the keys of object storage; the process's own unless told. */
+  readonly environment?: Environment
+  /** Bytes of local copies; 4 GiB unless told. One that is larger lives while it is used. */
+  readonly copyBytes?: number
+}
+
+/**
+ * Opens the store that the setting ARTIFACTS names. Throws an `OperatorError` when it cannot be used; object storage that is
+ * merely not reachable yet is no error.
+ */
+export async function openArtifacts(location: ArtifactLocation, options: ArtifactOptions): Promise<ArtifactStore> {
+  const { dataDirectory, environment = process.env, copyBytes = 4 * 1024 ** 3 } = options
+  if (location.kind === 'directory') {
+    return await openDirectoryStore(resolve(location.path ?? join(dataDirectory, 'artifacts')))
   }
+  const keys = { id: keyOf(environment, 'AWS_ACCESS_KEY_ID'), secret: keyOf(environment, 'AWS_SECRET_ACCESS_KEY') }
+  const session = environment['AWS_SESSION_TOKEN']
+  // The library is large; a service that keeps its files in a directory does without it.
+  const { openS3Store } = await import('./s3-store.ts')
+  const credentials = session === undefined || session === '' ? keys : { ...keys, session }
+  return await openS3Store(location, { credentials, copies: join(dataDirectory, 'artifact-copies'), copyBytes })
+}
+
+function keyOf(environment: Environment, name: string): string {
+  const value = environment[name]
+  if (value === undefined || value === '')
+    throw new OperatorError(`${name}: is needed for ARTIFACTS at an s3:// address`)
+  return value
 }

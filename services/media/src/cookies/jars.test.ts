@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -15,6 +15,9 @@ import { openEgressProxy } from '../tools/egress-proxy.ts'
 import { CookieError } from './cookie-error.ts'
 import { readCookieText } from './cookie-text.ts'
 import { createCookieJars } from './jars.ts'
+import { migrations } from '../database/migrations/index.ts'
+import type { Tables } from '../database/tables.ts'
+import { migrate, openDatabase } from '@hearth/database'
 import { parseNetscape } from './netscape-text.ts'
 import { CookieSnapshot } from './schema.ts'
 
@@ -22,15 +25,22 @@ const now = Date.UTC(2027, 0, 1)
 const end = now / 1000 + 3600
 const signedIn = readCookieText(`.instagram.com\tTRUE\t/\tTRUE\t${end}\tsessionid\tSECRETVALUE`, 'instagram')
 
-async function openJars(options: { sealed?: boolean } = {}) {
-  const directory = await temporaryDirectory('jars')
-  const folder = join(directory.path, 'cookies')
-  const run = join(directory.path, 'run')
-  await mkdir(run)
+async function openJars() {
+  const run = await temporaryDirectory('jars')
+  const database = openDatabase<Tables>({ file: ':memory:' })
+  await migrate(database.query, migrations)
   const clock = createManualClock(now)
-  const sealer = options.sealed === false ? undefined : createSealer(Buffer.alloc(32, 1))
-  const jars = createCookieJars({ folder, sealer, clock })
-  return { jars, folder, run, clock, [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose]() }
+  const jars = createCookieJars({ db: database.query, sealer: createSealer(Buffer.alloc(32, 1)), clock })
+  return {
+    jars,
+    db: database.query,
+    run: run.path,
+    clock,
+    async [Symbol.asyncDispose]() {
+      await database.close()
+      await run[Symbol.asyncDispose]()
+    },
+  }
 }
 
 test('a jar is stored, described, replaced and removed', async () => {
@@ -52,27 +62,20 @@ test('a jar is stored, described, replaced and removed', async () => {
   assert.equal((await jars.describe('instagram')).present, false)
 })
 
-test('at rest a jar is sealed, for its platform and its owner alone', async () => {
+test('at rest a jar is sealed, for its platform alone', async () => {
   await using box = await openJars()
   await box.jars.save('instagram', signedIn)
-  const file = join(box.folder, 'instagram.txt')
-  const content = await readFile(file, 'utf8')
-  assert(!content.includes('SECRETVALUE') && !content.includes('sessionid'))
-  assert.deepEqual([(await stat(file)).mode & 0o777, (await stat(box.folder)).mode & 0o777], [0o600, 0o700])
-  await writeFile(join(box.folder, 'tiktok.txt'), content)
+  const row = await box.db.selectFrom('cookie_jars').selectAll().executeTakeFirstOrThrow()
+  assert(!JSON.stringify(row).includes('SECRETVALUE') && !JSON.stringify(row).includes('sessionid'))
+  await box.db
+    .insertInto('cookie_jars')
+    .values({ ...row, platform: 'tiktok' })
+    .execute()
   await assert.rejects(box.jars.read('tiktok'), (error) => error instanceof CookieError && error.fault === 'unreadable')
   assert.deepEqual(
     (await box.jars.describeAll()).map(({ status }) => status),
     ['missing', 'invalid', 'valid', 'missing'],
   )
-})
-
-test('a jar from before there was a key is still read', async () => {
-  await using plain = await openJars({ sealed: false })
-  await plain.jars.save('instagram', signedIn)
-  const { folder, clock } = plain
-  const sealed = createCookieJars({ folder, clock, sealer: createSealer(Buffer.alloc(32, 2)) })
-  assert.deepEqual(await sealed.read('instagram'), signedIn)
 })
 
 test('a run gets a copy of its own, which goes with it however it ends', async () => {
@@ -109,7 +112,7 @@ test('cookies that sign nobody in are not given to a run', async () => {
   box.clock.advance(3_600_000)
   assert.equal(await given(), undefined)
   assert.equal((await box.jars.describe('instagram')).status, 'expired')
-  await writeFile(join(box.folder, 'instagram.txt'), 'broken')
+  await box.db.updateTable('cookie_jars').set({ content_sealed: 'broken' }).execute()
   assert.equal(await given(), undefined)
 })
 

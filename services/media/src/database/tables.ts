@@ -10,7 +10,7 @@ export interface Tables {
   share_links: ShareLinkRow
   share_uses: ShareUseRow
   stem_splits: StemSplitRow
-  analysis_results: AnalysisRow
+  cookie_jars: CookieJarRow
   files: FileRow
 }
 
@@ -98,12 +98,11 @@ export interface StemSplitRow {
   updated_at: number
 }
 
-/** A finished analysis, by the content of the file. */
-export interface AnalysisRow {
-  audio_hash: string
-  version: number
-  /** JSON. */
-  result: string
+/** The cookies of one platform. */
+export interface CookieJarRow {
+  platform: string
+  content_sealed: string
+  updated_at: number
 }
 
 /** A file that every process of an installation needs, such as the logo. */
@@ -124,6 +123,6 @@ export const tableNames = [
   'share_links',
   'share_uses',
   'stem_splits',
-  'analysis_results',
+  'cookie_jars',
   'files',
 ] as const satisfies readonly (keyof Tables)[]

@@ -3,6 +3,7 @@ import type { ArtifactStore } from '../artifacts/artifact-store.ts'
 import type { Tables } from '../database/tables.ts'
 import type { EventBus } from '../events/bus.ts'
 import type { Timers } from '@hearth/runtime'
+import type { WorkFolders } from './work-folders.ts'
 import { advanceJob, deleteJobRows, jobIds } from './store.ts'
 import type { Removal } from './schema.ts'
 
@@ -14,11 +15,12 @@ export interface RemovalParts {
   readonly bus: EventBus
   readonly artifacts: ArtifactStore
   readonly timers: Timers
+  readonly folders: WorkFolders
   /** How many share links there are to these jobs. */
   readonly countLinks: () => Promise<number>
 }
 
-export function createRemoveAll({ db, bus, artifacts, timers, countLinks }: RemovalParts): RemoveAll {
+export function createRemoveAll({ db, bus, artifacts, timers, folders, countLinks }: RemovalParts): RemoveAll {
   return async () => {
     const ids = await jobIds(db)
     const links = await countLinks()
@@ -32,6 +34,8 @@ export function createRemoveAll({ db, bus, artifacts, timers, countLinks }: Remo
       await artifacts.removeJob(id)
     }
     await deleteJobRows(db, ids)
+    const gone = new Set(ids)
+    await folders.sweep((id) => !gone.has(id))
     const message = ids.length === 1 ? '1 job was deleted' : `${ids.length} jobs were deleted`
     return { ok: true, message, jobs_deleted: ids.length, files_deleted: withFiles, share_links_deleted: links }
   }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { rm, statfs } from 'node:fs/promises'
+import { link, rm, statfs } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Kysely } from 'kysely'
 import type { Timers } from '@hearth/runtime'
@@ -50,13 +50,17 @@ export function createRunJob(parts: RunParts): RunJob {
     const folder = await parts.folders.open(job.id, job.attempt)
     try {
       await checkSpace(folder)
+      await rm(join(folder, 'sound'), { force: true })
       const fetched = await download(parts, job, { hand, folder })
       const finished = job.type === 'video' ? await parts.convertVideo(fetched, hand) : fetched
       hand.signal.throwIfAborted()
+      // The store takes the file away; a second name of it stays for the analysis.
+      const kept = join(folder, 'sound')
+      if (job.type === 'audio') await link(finished.file, kept)
       const values = await store(parts, job, finished)
-      if (job.type === 'video')
-        await hand.advance('finished', finishedValues(parts, { ...values, message: 'Finished' }))
-      else await parts.analyse(await begunAnalysis(parts, { hand, values }), finished, hand)
+      if (job.type === 'audio')
+        await parts.analyse(await begunAnalysis(parts, { hand, values }), { ...finished, file: kept }, hand)
+      else await hand.advance('finished', finishedValues(parts, { ...values, message: 'Finished' }))
     } finally {
       // What a worker gives back is gone on from; anything else is of no more use.
       if (hand.signal.reason !== 'stopping') await parts.folders.remove(job.id, job.attempt)
@@ -156,9 +160,4 @@ async function checkSpace(folder: string): Promise<void> {
 export async function freeSpace(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder)
   return bavail * bsize
-}
-
-/** Removes a file that was only needed on the way. */
-export async function discard(folder: string, name: string): Promise<void> {
-  await rm(join(folder, name), { force: true })
 }

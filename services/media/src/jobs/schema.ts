@@ -62,9 +62,9 @@ export const FormSwitch = z
 /** The specification's "Submit form fields". */
 export const Submission = z
   .object({
-    url: z.string({ error: 'is missing' }),
-    type: lowered.pipe(z.enum(['audio', 'video'], { error: 'must be audio or video' })),
-    quality: lowered.pipe(z.enum(['max', 'medium', 'small'], { error: 'must be max, medium or small' })),
+    url: z.string(),
+    type: lowered.pipe(MediaType),
+    quality: lowered.pipe(Quality),
     confirm_duplicate: FormSwitch.optional().meta({ description: 'true to accept a duplicate' }),
     csrf_token: z.string().optional(),
   })

@@ -7,9 +7,6 @@ import { MediaFailure } from '../tools/media-failure.ts'
 import { jobEvent } from './job-events.ts'
 import { advanceJob, findJob, findLost, renewLease, type Advance } from './store.ts'
 
-/** How long a worker counts as alive after it was last heard of, how often it says so, and how often the dead are looked for. */
-export const leases = { length: 60_000, beat: 15_000, sweep: 10_000 } as const
-
 /** A job that loses its worker this often in a row is given up: it may be what kills them. */
 const mostInterruptions = 2
 
@@ -30,6 +27,8 @@ export interface WorkerParts {
   readonly timers: Timers
   readonly log: Log
   readonly run: RunJob
+  /** How long a worker counts as alive after it was last heard of, milliseconds; it says so four times as often. */
+  readonly lease: number
 }
 
 /** The workers of one process. */
@@ -79,7 +78,7 @@ class LocalWorkers implements Workers, QueueWork {
     await this.#parts.queue.start(this, concurrency)
     this.#sweep = setInterval(() => {
       this.recover().catch((error: unknown) => this.#parts.log.warn({ err: error }, 'lost jobs cannot be looked for'))
-    }, leases.sweep).unref()
+    }, this.#parts.lease / 6).unref()
   }
 
   async recover(all = false): Promise<void> {
@@ -97,7 +96,7 @@ class LocalWorkers implements Workers, QueueWork {
     if (this.#isClosing) return undefined
     const { db, timers } = this.#parts
     const before = await findJob(db, id)
-    const values = { lease_until: timers.now() + leases.length, message: 'Starting' }
+    const values = { lease_until: timers.now() + this.#parts.lease, message: 'Starting' }
     const job = await advanceJob(db, { id, attempt, step: 'claimed', values })
     if (job !== undefined) this.#tell(before, job)
     return job
@@ -199,7 +198,7 @@ class LocalWorkers implements Workers, QueueWork {
   #beat(job: JobRow, controller: AbortController): () => void {
     const { db, timers } = this.#parts
     const timer = setInterval(() => {
-      renewLease(db, { id: job.id, attempt: job.attempt, until: timers.now() + leases.length }).then(
+      renewLease(db, { id: job.id, attempt: job.attempt, until: timers.now() + this.#parts.lease }).then(
         (isOurs) => {
           // After the end of a run nothing beats any more, so whoever has it now is somebody else.
           if (!isOurs && this.#running.get(job.id)?.controller === controller) controller.abort('lost')
@@ -207,7 +206,7 @@ class LocalWorkers implements Workers, QueueWork {
         },
         (error: unknown) => this.#parts.log.warn({ err: error, job: job.id }, 'a sign of life was not written'),
       )
-    }, leases.beat)
+    }, this.#parts.lease / 4)
     return () => clearInterval(timer)
   }
 

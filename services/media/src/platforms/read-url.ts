@@ -18,8 +18,7 @@ export function createUrlReader(parts: { hosts: PlatformHosts; open: OpenGuarded
       if (!media.isShortLink) return media
       return await resolveShortLink(media, { ...parts, signal: AbortSignal.timeout(patience) })
     } catch (error) {
-      if (error instanceof MediaUrlError)
-        throw invalid(`url: ${error.message}`, `url_${error.fault.replaceAll('-', '_')}`)
+      if (error instanceof MediaUrlError) throw invalid(error.message, `url_${error.fault.replaceAll('-', '_')}`)
       if (error instanceof OutboundRefused) throw invalid(`url: ${error.message}`, 'blocked_address')
       if (error instanceof OutboundFailed)
         throw upstream('The short link could not be followed; paste the long address', error)

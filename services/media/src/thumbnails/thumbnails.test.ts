@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createSealer } from '@hearth/credentials'
+import { migrate, openDatabase } from '@hearth/database'
 import type { GuardedFetch } from '@hearth/outbound'
 import { systemClock } from '@hearth/runtime'
 import { temporaryDirectory } from '@hearth/testing'
 import { PNG } from 'pngjs'
 import { readCookieText } from '../cookies/cookie-text.ts'
 import { createCookieJars } from '../cookies/jars.ts'
+import { migrations } from '../database/migrations/index.ts'
+import type { Tables } from '../database/tables.ts'
 import { readMediaUrl } from '../platforms/media-url.ts'
 import { createPlatformHosts } from '../platforms/platform-hosts.ts'
 import { MediaFailure, type MediaFailureCode } from '../tools/media-failure.ts'
@@ -19,7 +23,9 @@ const reel = 'https://www.instagram.com/reel/Cabcdefghij/'
 async function open(says: { code: MediaFailureCode } | { thumbnail: string }) {
   const place = await temporaryDirectory('thumbnails')
   const hosts = createPlatformHosts()
-  const jars = createCookieJars({ folder: `${place.path}/cookies`, clock: systemClock })
+  const database = openDatabase<Tables>({ file: ':memory:' })
+  await migrate(database.query, migrations)
+  const jars = createCookieJars({ db: database.query, sealer: createSealer(Buffer.alloc(32, 1)), clock: systemClock })
   const asked: string[] = []
   const fetch: GuardedFetch = async (url) => {
     asked.push(String(url))
@@ -38,7 +44,15 @@ async function open(says: { code: MediaFailureCode } | { thumbnail: string }) {
     fetch,
     shelf: createPictureShelf({ folder: `${place.path}/pictures`, clock: systemClock }),
   })
-  return { thumbnails, jars, asked, [Symbol.asyncDispose]: () => place[Symbol.asyncDispose]() }
+  return {
+    thumbnails,
+    jars,
+    asked,
+    async [Symbol.asyncDispose]() {
+      await database.close()
+      await place[Symbol.asyncDispose]()
+    },
+  }
 }
 
 test('missing cookies are named as the reason when they are', async () => {

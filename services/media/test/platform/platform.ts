@@ -12,6 +12,8 @@ export interface Platform extends AsyncDisposable {
   page(media: string, options?: PageOptions): string
   /** Requests so far, as `GET /path`. */
   readonly requests: readonly string[]
+  /** Requests whose answer is held back and whose caller still waits. */
+  readonly waiting: number
   /** Lets media flow again that `pace=held` holds back. */
   release(): void
 }
@@ -53,6 +55,9 @@ export async function startPlatform(address = '127.0.0.1'): Promise<Platform> {
   return {
     host,
     requests,
+    get waiting() {
+      return held.size
+    },
     page(media, { id = '', title = 'A test', pace, redirect } = {}) {
       const query = new URLSearchParams({
         media,
@@ -129,7 +134,9 @@ function sendFile(file: string, pace: string, { request, response, held }: Excha
     if (pace === 'broken') return void response.destroy()
     const rest = () => void createReadStream(file, { start: half + 1, end: last }).pipe(response)
     if (half >= last) return void response.end()
-    if (pace === 'held') held.add(rest)
-    else setTimeout(rest, 1500)
+    if (pace === 'held') {
+      held.add(rest)
+      response.once('close', () => held.delete(rest))
+    } else setTimeout(rest, 1500)
   })
 }

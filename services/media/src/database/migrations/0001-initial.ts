@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 
-/** Jobs, the account's sessions, share links, separations and remembered analyses. */
+/** Jobs, the account's sessions, share links and separations. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const table of ['facts', 'settings']) {
     await db.schema
@@ -12,7 +12,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await createJobs(db)
   await createSessions(db)
   await createShares(db)
-  await createAudio(db)
+  await createSecondary(db)
 }
 
 async function createJobs(db: Kysely<unknown>): Promise<void> {
@@ -85,7 +85,7 @@ async function createShares(db: Kysely<unknown>): Promise<void> {
     .execute()
 }
 
-async function createAudio(db: Kysely<unknown>): Promise<void> {
+async function createSecondary(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('stem_splits')
     .addColumn('job_id', 'text', (column) => column.notNull().references('jobs.id').onDelete('cascade'))
@@ -98,9 +98,15 @@ async function createAudio(db: Kysely<unknown>): Promise<void> {
     .addPrimaryKeyConstraint('stem_splits_key', ['job_id', 'variant'])
     .execute()
   await db.schema
-    .createTable('analysis_results')
-    .addColumn('audio_hash', 'text', (column) => column.primaryKey())
-    .addColumn('version', 'integer', (column) => column.notNull())
-    .addColumn('result', 'text', (column) => column.notNull())
+    .createTable('cookie_jars')
+    .addColumn('platform', 'text', (column) => column.primaryKey())
+    .addColumn('content_sealed', 'text', (column) => column.notNull())
+    .addColumn('updated_at', 'bigint', (column) => column.notNull())
+    .execute()
+  await db.schema
+    .createTable('files')
+    .addColumn('name', 'text', (column) => column.primaryKey())
+    .addColumn('digest', 'text', (column) => column.notNull())
+    .addColumn('content', 'text', (column) => column.notNull())
     .execute()
 }

@@ -1,11 +1,9 @@
 import type { Migrations } from '@hearth/database'
 import * as initial from './0001-initial.ts'
-import * as files from './0002-files.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
 export const migrations: Migrations = {
   '0001-initial': initial,
-  '0002-files': files,
 }
 
 /** The newest step: what a backup says it was made of. */

@@ -1,0 +1,70 @@
+import { Worker } from 'node:worker_threads'
+import { AnalysisFailed } from './analysis-failed.ts'
+import type { AnalysisAnswer, AnalysisTask } from './worker.ts'
+
+/** A thread for one task at a time. It is started when first needed, and anew after it was stopped or died. */
+export interface AnalysisThread {
+  /** Runs a task. Rejects with an `AnalysisFailed`, or with the signal's reason when aborted; the thread is gone then. */
+  run(task: AnalysisTask, signal: AbortSignal): Promise<Exclude<AnalysisAnswer, { failure: string }>>
+  close(): Promise<void>
+}
+
+/** Heap of a thread, MiB; the samples lie outside of it. */
+const heapLimit = 256
+
+/** A thread that runs the file at `script`. While it has nothing to do it keeps no process alive. */
+export function createAnalysisThread(script: URL): AnalysisThread {
+  let worker: Worker | undefined
+
+  function start(): Worker {
+    const fresh = new Worker(script, { resourceLimits: { maxOldGenerationSizeMb: heapLimit } })
+    fresh.unref()
+    fresh.once('exit', () => (worker = worker === fresh ? undefined : worker))
+    // Without a listener an error between two tasks would end the service; the exit follows it.
+    fresh.on('error', () => undefined)
+    return fresh
+  }
+
+  async function stop(): Promise<void> {
+    const running = worker
+    worker = undefined
+    await running?.terminate()
+  }
+
+  async function run(task: AnalysisTask, signal: AbortSignal): Promise<Exclude<AnalysisAnswer, { failure: string }>> {
+    signal.throwIfAborted()
+    worker ??= start()
+    const answer = await ask(worker, task, signal).catch(async (error: unknown) => {
+      await stop()
+      throw error
+    })
+    if ('failure' in answer) throw new AnalysisFailed('unreadable', `the analysis failed: ${answer.failure}`)
+    return answer
+  }
+
+  return { run, close: stop }
+}
+
+/** The samples are handed over, not copied. */
+function ask(worker: Worker, task: AnalysisTask, signal: AbortSignal): Promise<AnalysisAnswer> {
+  return new Promise((settle, reject) => {
+    const over = new AbortController()
+    const finish = (act: () => void) => {
+      over.abort()
+      worker.off('message', onMessage).off('error', onError).off('exit', onExit).unref()
+      act()
+    }
+    const onMessage = (answer: AnalysisAnswer) => finish(() => settle(answer))
+    const onError = (error: Error) => finish(() => reject(crash(error.message)))
+    const onExit = (code: number) => finish(() => reject(crash(`it ended with ${code}`)))
+    worker.on('message', onMessage).on('error', onError).on('exit', onExit).ref()
+    signal.addEventListener('abort', () => finish(() => reject(signal.reason as Error)), { signal: over.signal })
+    const { main, probes } = task.pieces
+    const buffers = new Set([main, ...probes].map((piece) => piece.buffer as ArrayBuffer))
+    worker.postMessage(task, [...buffers])
+  })
+}
+
+function crash(how: string): AnalysisFailed {
+  return new AnalysisFailed('crashed', `the analysis thread died: ${how}`)
+}

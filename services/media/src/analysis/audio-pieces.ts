@@ -1,0 +1,42 @@
+/** A stretch of a track, seconds. */
+export interface Stretch {
+  readonly startSeconds: number
+  readonly lengthSeconds: number
+}
+
+/** What of a track is listened to. */
+export interface Pieces<Piece> {
+  /** The middle: beginnings are often without a beat. */
+  readonly main: Piece
+  /** Near the beginning and the end, to hear whether the tempo changes. */
+  readonly probes: readonly Piece[]
+}
+
+/** The most of a track that is read, seconds, however long it says it is. */
+export const mostRead = 600
+/** Tracks up to this are read in one go, seconds; of longer ones only the pieces. */
+export const readWhole = 180
+
+const lengths = { main: 120, probe: 30 } as const
+/** How far from the ends the probes are, as a share of the track. */
+const edge = 0.1
+
+/** The middle two minutes of a track and two probes of half a minute; a track shorter than that has no probes. */
+export function choosePieces(durationSeconds: number): Pieces<Stretch> {
+  if (durationSeconds <= lengths.main) return { main: { startSeconds: 0, lengthSeconds: durationSeconds }, probes: [] }
+  const probe = (startSeconds: number) => ({ startSeconds, lengthSeconds: lengths.probe })
+  return {
+    main: { startSeconds: (durationSeconds - lengths.main) / 2, lengthSeconds: lengths.main },
+    probes: [probe(durationSeconds * edge), probe(durationSeconds * (1 - edge) - lengths.probe)],
+  }
+}
+
+/** The pieces of a track that was read as a whole. */
+export function cutPieces(samples: Float32Array, sampleRate: number): Pieces<Float32Array> {
+  const cut = ({ startSeconds, lengthSeconds }: Stretch) => {
+    const from = Math.round(startSeconds * sampleRate)
+    return samples.slice(from, from + Math.round(lengthSeconds * sampleRate))
+  }
+  const { main, probes } = choosePieces(samples.length / sampleRate)
+  return { main: cut(main), probes: probes.map(cut) }
+}

@@ -1,0 +1,91 @@
+import { trackBeats } from './beat-tracker.ts'
+import { confidenceOf, leastConfidence } from './confidence.ts'
+import { chooseOctave, onsetDensity } from './octave-rule.ts'
+import { envelopeRate, onsetEnvelopes } from './onset-envelope.ts'
+import { pulseEnvelope, supportOf, type Pulse } from './pulse.ts'
+import { beginningAndEnd, isChange, partTempo, type PartTempo } from './tempo-change.ts'
+import { fit, longFit, refineTempo } from './tempo-comb.ts'
+
+/** What was found out about the tempo of a piece of music. */
+export interface TempoEstimate {
+  /** Beats a minute, not rounded; null when there is no beat, or none sure enough. */
+  readonly bpm: number | null
+  /** The next likely octave of it. */
+  readonly alternative: number | null
+  /** 0 to 1; at most 0.6 when the tempo changes. A tempo below 0.35 is not given. */
+  readonly confidence: number
+  /** Moments of the beats, seconds into the samples. */
+  readonly beats: readonly number[]
+  readonly onsetsPerBeat: number
+}
+
+/** The least music a tempo is estimated of, seconds. */
+export const shortestMusic = 8
+
+const noTempo: TempoEstimate = { bpm: null, alternative: null, confidence: 0, beats: [], onsetsPerBeat: 0 }
+/** The most a tempo can be sure of that is not the only one. */
+const mostWithChange = 0.6
+/** Where sixteen beats of the whole fit less than this share of what four do in ten seconds, the tempo does not stay the same. */
+const steadyShare = 0.65
+
+/**
+ * Estimates the tempo of mono samples, best at 22.05 kHz. `probes` are further pieces of the same track: when one of them, or
+ * the end of the piece against its beginning, goes at another tempo, the tempo that holds for longer is given and is less
+ * sure. The same samples always give the same answer.
+ */
+export function estimateTempo(
+  samples: Float32Array,
+  sampleRate: number,
+  probes: readonly Float32Array[] = [],
+): TempoEstimate {
+  const isLong = (piece: Float32Array) => piece.length >= shortestMusic * sampleRate
+  if (!isLong(samples)) return noTempo
+  const envelopes = onsetEnvelopes(samples, sampleRate)
+  const whole = partTempo(envelopes)
+  const [beginning, end] = beginningAndEnd(envelopes)
+  if (beginning !== undefined && end !== undefined && isChange(beginning, end))
+    return limited(estimateOf(longerOf(whole.pulse, beginning, end)))
+  const others = probes.filter(isLong).map((probe) => partTempo(onsetEnvelopes(probe, sampleRate)))
+  const estimate = estimateOf(whole)
+  return others.some((other) => isChange(whole, other)) ? limited(estimate) : estimate
+}
+
+function limited(estimate: TempoEstimate): TempoEstimate {
+  return { ...estimate, confidence: Math.min(mostWithChange, estimate.confidence) }
+}
+
+/** The part whose tempo holds for longer: it fits the whole better. */
+function longerOf({ correlation }: Pulse, one: PartTempo, other: PartTempo): PartTempo {
+  return fit(correlation, one.bpm) >= fit(correlation, other.bpm) ? one : other
+}
+
+function estimateOf({ pulse, bpm: coarse }: PartTempo): TempoEstimate {
+  const { whole, begin } = pulse.envelopes
+  const density = onsetDensity(whole)
+  const refined = refineTempo(pulse.correlation, coarse)
+  const octave = chooseOctave(refined, density)
+  const envelope = pulseEnvelope(pulse)
+  const beats = trackBeats(envelope, octave.bpm)
+  const support = supportOf(pulse, octave.bpm)
+  const confidence = confidenceOf({ support, beats, envelope: whole })
+  const isSteady = longFit(pulse.correlation, octave.bpm) >= steadyShare * support
+  const bpm = isSteady ? octave.bpm : meanTempo(beats, octave.bpm)
+  if (confidence < leastConfidence) return { ...noTempo, confidence }
+  return {
+    bpm,
+    alternative: octave.alternative === null ? null : (bpm * octave.alternative) / octave.bpm,
+    confidence,
+    beats: beats.map((beat) => begin + beat / envelopeRate),
+    onsetsPerBeat: (density * 60) / bpm,
+  }
+}
+
+/** The tempo of all beats together, for music that is played freely: the line through their moments. */
+function meanTempo(beats: readonly number[], otherwise: number): number {
+  if (beats.length < 4) return otherwise
+  const middle = (beats.length - 1) / 2
+  const mean = beats.reduce((sum, beat) => sum + beat, 0) / beats.length
+  const covariance = beats.reduce((sum, beat, index) => sum + (index - middle) * (beat - mean), 0)
+  const variance = beats.reduce((sum, _, index) => sum + (index - middle) ** 2, 0)
+  return (60 * envelopeRate * variance) / covariance
+}

@@ -1,0 +1,63 @@
+/** A Fourier transform of one size; `transform` works in place on real and imaginary parts of that length. */
+export interface Fft {
+  readonly size: number
+  transform(real: Float64Array, imaginary: Float64Array): void
+}
+
+/** Makes a transform of `size` complex values; the size must be a power of two. */
+export function createFft(size: number): Fft {
+  if (size < 2 || (size & (size - 1)) !== 0) throw new RangeError(`a transform of ${size} values is not possible`)
+  const cosine = Float64Array.from({ length: size / 2 }, (_, index) => Math.cos((2 * Math.PI * index) / size))
+  const sine = Float64Array.from({ length: size / 2 }, (_, index) => Math.sin((2 * Math.PI * index) / size))
+  const order = reversedBits(size)
+
+  function transform(real: Float64Array, imaginary: Float64Array): void {
+    for (let index = 0; index < size; index += 1) {
+      const other = order[index] as number
+      if (other > index) {
+        swap(real, index, other)
+        swap(imaginary, index, other)
+      }
+    }
+    for (let half = 1; half < size; half *= 2) {
+      const stride = size / (2 * half)
+      for (let offset = 0; offset < half; offset += 1) {
+        const c = cosine[offset * stride] as number
+        const s = sine[offset * stride] as number
+        for (let low = offset; low < size; low += 2 * half) {
+          const high = low + half
+          const highReal = real[high] as number
+          const highImaginary = imaginary[high] as number
+          const turnedReal = highReal * c + highImaginary * s
+          const turnedImaginary = highImaginary * c - highReal * s
+          const lowReal = real[low] as number
+          const lowImaginary = imaginary[low] as number
+          real[high] = lowReal - turnedReal
+          imaginary[high] = lowImaginary - turnedImaginary
+          real[low] = lowReal + turnedReal
+          imaginary[low] = lowImaginary + turnedImaginary
+        }
+      }
+    }
+  }
+
+  return { size, transform }
+}
+
+/** The least power of two that is not below `length`. */
+export function powerOfTwo(length: number): number {
+  return 2 ** Math.ceil(Math.log2(Math.max(2, length)))
+}
+
+function reversedBits(size: number): Uint32Array {
+  const order = new Uint32Array(size)
+  for (let index = 1; index < size; index += 1)
+    order[index] = ((order[index >> 1] as number) >> 1) | ((index & 1) === 1 ? size >> 1 : 0)
+  return order
+}
+
+function swap(values: Float64Array, one: number, other: number): void {
+  const kept = values[one] as number
+  values[one] = values[other] as number
+  values[other] = kept
+}

@@ -1,0 +1,87 @@
+import { createFft, powerOfTwo } from './fft.ts'
+import { melBands, type Band } from './mel-bands.ts'
+
+/** Levels of the mel bands over time, one row after the other. */
+export interface MelSpectrogram {
+  readonly levels: Float32Array
+  /** Bands in a row. */
+  readonly bands: number
+  readonly rows: number
+  /** The moment of the first row, seconds into the samples: the middle of what it is taken of. */
+  readonly begin: number
+}
+
+const bandSettings = { count: 40, lowest: 30, highest: 10_000 }
+/** Length of the piece a row is taken of, seconds; rounded up to a power of two of samples. */
+const windowSeconds = 0.035
+
+/**
+ * `rowsPerSecond` rows of 40 mel bands from 30 Hz to 10 kHz. Samples that are no numbers count as silence; a piece shorter than
+ * one window has no rows.
+ */
+export function melSpectrogram(samples: Float32Array, sampleRate: number, rowsPerSecond: number): MelSpectrogram {
+  const size = powerOfTwo(windowSeconds * sampleRate)
+  const filters = melBands(size, sampleRate, bandSettings)
+  const hop = sampleRate / rowsPerSecond
+  const rows = Math.max(0, Math.floor((samples.length - size) / hop) + 1)
+  const levels = new Float32Array(rows * filters.length)
+  const magnitudesOf = createPairSpectrum(size)
+  // Two rows at a time, see there; an odd last one has silence beside it.
+  for (let row = 0; row < rows; row += 2) {
+    const starts = [row, row + 1].map((index) => (index < rows ? Math.round(index * hop) : samples.length))
+    const pair = magnitudesOf(samples, starts as [number, number])
+    for (const [offset, magnitudes] of pair.entries())
+      if (row + offset < rows) sumUp(magnitudes, filters, levels.subarray((row + offset) * filters.length))
+  }
+  return { levels, bands: filters.length, rows, begin: size / 2 / sampleRate }
+}
+
+type PairSpectrum = (samples: Float32Array, starts: readonly [number, number]) => readonly [Float64Array, Float64Array]
+
+/** Spectra of two pieces by one transform: one is its real part and the other its imaginary part. */
+function createPairSpectrum(size: number): PairSpectrum {
+  const fft = createFft(size)
+  const window = Float64Array.from({ length: size }, (_, index) => 0.5 - 0.5 * Math.cos((2 * Math.PI * index) / size))
+  const [real, imaginary] = [new Float64Array(size), new Float64Array(size)]
+  const [first, second] = [new Float64Array(size / 2), new Float64Array(size / 2)]
+  const take = (samples: Float32Array, start: number, target: Float64Array) => {
+    for (let index = 0; index < size; index += 1) {
+      const sample = samples[start + index] ?? 0
+      target[index] = Number.isFinite(sample) ? sample * (window[index] as number) : 0
+    }
+  }
+  return (samples, starts) => {
+    take(samples, starts[0], real)
+    take(samples, starts[1], imaginary)
+    fft.transform(real, imaginary)
+    separate({ real, imaginary, first, second })
+    return [first, second]
+  }
+}
+
+/** A real signal has an even spectrum: what is odd in the common one belongs to the other signal. */
+function separate(parts: {
+  real: Float64Array
+  imaginary: Float64Array
+  first: Float64Array
+  second: Float64Array
+}): void {
+  const { real, imaginary, first, second } = parts
+  for (let bin = 1; bin < first.length; bin += 1) {
+    const mirror = real.length - bin
+    const [a, b] = [real[bin] as number, real[mirror] as number]
+    const [c, d] = [imaginary[bin] as number, imaginary[mirror] as number]
+    first[bin] = Math.sqrt((a + b) ** 2 + (c - d) ** 2) / 2
+    second[bin] = Math.sqrt((c + d) ** 2 + (b - a) ** 2) / 2
+  }
+}
+
+function sumUp(magnitudes: Float64Array, filters: readonly Band[], row: Float32Array): void {
+  for (let number = 0; number < filters.length; number += 1) {
+    const { firstBin, weights } = filters[number] as Band
+    let sum = 0
+    for (let index = 0; index < weights.length; index += 1)
+      sum += (magnitudes[firstBin + index] ?? 0) * (weights[index] as number)
+    row[number] = sum
+  }
+}

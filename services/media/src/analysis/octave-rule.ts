@@ -1,0 +1,58 @@
+import { envelopeRate } from './onset-envelope.ts'
+import { commonTempo, expectation } from './tempo-comb.ts'
+
+/** The octave of a tempo that was chosen, and the next best. */
+export interface OctaveChoice {
+  readonly bpm: number
+  readonly alternative: number | null
+}
+
+/** Tempi people tap to, BPM. */
+const tapped = { slowest: 55, fastest: 215 } as const
+/** About as many onsets lie in a beat, as `onsetDensity` counts them, and how fast fewer or more are expected less, octaves. */
+const usualOnsets = { perBeat: 1.75, octaves: 1.25 } as const
+/** An onset is the highest value this far around, in values of the envelope. */
+const onsetReach = 3
+
+/**
+ * Which of the octaves of a tempo is felt as the beat: the one nearest to a common tempo and to a usual number of onsets in a
+ * beat. A tempo out of reach of all of them stays.
+ */
+export function chooseOctave(bpm: number, onsetsPerSecond: number): OctaveChoice {
+  const octaves = [-2, -1, 0, 1, 2].map((octave) => bpm * 2 ** octave)
+  const ranked = octaves
+    .filter((value) => value >= tapped.slowest && value <= tapped.fastest)
+    .map((value) => ({ value, likely: likelihood(value, onsetsPerSecond) }))
+    .sort((one, other) => other.likely - one.likely)
+  return { bpm: ranked[0]?.value ?? bpm, alternative: ranked[1]?.value ?? null }
+}
+
+function likelihood(bpm: number, onsetsPerSecond: number): number {
+  const onsetsPerBeat = Math.max(0.05, (onsetsPerSecond * 60) / bpm)
+  return (
+    expectation(bpm, commonTempo.bpm, commonTempo.octaves) *
+    expectation(onsetsPerBeat, usualOnsets.perBeat, usualOnsets.octaves)
+  )
+}
+
+/**
+ * How many onsets there are a second, weak ones counting less: the number of equal onsets that would spread as these do. Needs
+ * no threshold, so that noise between the onsets hardly counts.
+ */
+export function onsetDensity(envelope: Float64Array): number {
+  let [sum, squares] = [0, 0]
+  for (let index = onsetReach; index < envelope.length - onsetReach; index += 1) {
+    const value = envelope[index] as number
+    if (value === 0 || value < peakAround(envelope, index)) continue
+    sum += value
+    squares += value * value
+  }
+  return squares === 0 ? 0 : (sum * sum) / squares / (envelope.length / envelopeRate)
+}
+
+function peakAround(envelope: Float64Array, index: number): number {
+  let most = 0
+  for (let near = index - onsetReach; near <= index + onsetReach; near += 1)
+    most = Math.max(most, envelope[near] as number)
+  return most
+}

@@ -1,0 +1,77 @@
+import { melSpectrogram, type MelSpectrogram } from './mel-spectrogram.ts'
+
+/** How many values of an envelope make a second. */
+export const envelopeRate = 100
+
+/** How strongly something begins at each hundredth of a second, in all bands together and in four ranges of them. */
+export interface OnsetEnvelopes {
+  readonly whole: Float64Array
+  /** Bass drum and bass; drums and voices; snare and consonants; cymbals. */
+  readonly ranges: readonly Float64Array[]
+  /** The moment of the first value, seconds into the samples. */
+  readonly begin: number
+}
+
+/** Bands the ranges begin and end with: about 230 Hz, 1 kHz and 3.2 kHz lie between them. */
+const rangeEdges = [0, 5, 14, 26, 40] as const
+/** How strongly quiet sounds are lifted before they are compared: a sound of average level counts log(1 + this). */
+const compression = 30
+/** A sound is noticed this much before the middle of the piece that shows it is at it, seconds. */
+const earliness = 0.01
+/** Width of the running mean taken away, seconds on each side. */
+const meanReach = 0.5
+
+/**
+ * Onset envelopes of mono samples: growth of the compressed mel spectrum, summed over bands, as far as it exceeds its running
+ * mean. Gain and a constant offset do not change them.
+ */
+export function onsetEnvelopes(samples: Float32Array, sampleRate: number): OnsetEnvelopes {
+  const spectrogram = melSpectrogram(samples, sampleRate, envelopeRate)
+  compress(spectrogram)
+  const sums = rangeEdges
+    .slice(1)
+    .map((end, range) => growth(spectrogram, { from: rangeEdges[range] as number, to: end }))
+  const whole = growth(spectrogram, { from: 0, to: spectrogram.bands })
+  return { whole: aboveMean(whole), ranges: sums.map(aboveMean), begin: spectrogram.begin + earliness }
+}
+
+/** The same envelopes for a stretch of time, in values from the first one. */
+export function cutEnvelopes(envelopes: OnsetEnvelopes, from: number, to: number): OnsetEnvelopes {
+  return {
+    whole: envelopes.whole.subarray(from, to),
+    ranges: envelopes.ranges.map((range) => range.subarray(from, to)),
+    begin: envelopes.begin + from / envelopeRate,
+  }
+}
+
+/** Logarithm of levels relative to their mean, so that gain does not count. */
+function compress({ levels }: MelSpectrogram): void {
+  let sum = 0
+  for (const level of levels) sum += level
+  const scale = (compression * levels.length) / sum
+  if (!Number.isFinite(scale)) return
+  for (let index = 0; index < levels.length; index += 1) levels[index] = Math.log1p((levels[index] as number) * scale)
+}
+
+function growth({ levels, bands, rows }: MelSpectrogram, range: { from: number; to: number }): Float64Array {
+  const flux = new Float64Array(rows)
+  for (let row = 1; row < rows; row += 1) {
+    let sum = 0
+    for (let index = row * bands + range.from; index < row * bands + range.to; index += 1)
+      sum += Math.max(0, (levels[index] as number) - (levels[index - bands] as number))
+    flux[row] = sum
+  }
+  return flux
+}
+
+function aboveMean(values: Float64Array): Float64Array {
+  const reach = Math.round(meanReach * envelopeRate)
+  const sums = new Float64Array(values.length + 1)
+  for (let index = 0; index < values.length; index += 1)
+    sums[index + 1] = (sums[index] as number) + (values[index] as number)
+  return values.map((value, index) => {
+    const from = Math.max(0, index - reach)
+    const to = Math.min(values.length, index + reach + 1)
+    return Math.max(0, value - ((sums[to] as number) - (sums[from] as number)) / (to - from))
+  })
+}

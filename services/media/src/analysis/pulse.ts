@@ -1,0 +1,65 @@
+import { autocorrelation } from './autocorrelation.ts'
+import { cutEnvelopes, envelopeRate, type OnsetEnvelopes } from './onset-envelope.ts'
+import { bestFit, fitNear, longestLag } from './tempo-comb.ts'
+
+/** What repeats in a piece of music. */
+export interface Pulse {
+  readonly envelopes: OnsetEnvelopes
+  /** How much the whole and each range count. */
+  readonly weights: readonly number[]
+  readonly correlation: Float64Array
+}
+
+/** Lags with less than this share of the piece to compare are left out: chance rules there. */
+const comparedShare = 0.3
+/** Stretches the support of a tempo is measured over, seconds: in ten seconds a tempo hardly drifts. */
+const stretch = { length: 10, step: 5, reach: 0.04, longestLag: 6 } as const
+
+/**
+ * The autocorrelation of a piece, put together from those of the whole and of the ranges of bands. Each counts by the square of
+ * how regular it is: a voice over a beat fills its own range and leaves the others to the beat.
+ */
+export function findPulse(envelopes: OnsetEnvelopes): Pulse {
+  const parts = correlationsOf(envelopes, longestLag)
+  const weights = parts.map((part, index) => (index === 0 ? 2 : 1) * Math.max(0.01, bestFit(part)) ** 2)
+  return { envelopes, weights, correlation: weighted(parts, weights) }
+}
+
+/** The onset envelope with the ranges weighted the same way: what beats are looked for in. */
+export function pulseEnvelope({ envelopes, weights }: Pulse): Float64Array {
+  return weighted([envelopes.whole, ...envelopes.ranges].map(withDeviationOne), weights)
+}
+
+/** How well a tempo fits on average when only ten seconds are looked at at a time, within a little; 1 at most. */
+export function supportOf(pulse: Pulse, bpm: number): number {
+  const length = pulse.envelopes.whole.length
+  const window = Math.min(length, stretch.length * envelopeRate)
+  const fits: number[] = []
+  for (let from = 0; from + window <= length; from += stretch.step * envelopeRate) {
+    const parts = correlationsOf(cutEnvelopes(pulse.envelopes, from, from + window), stretch.longestLag)
+    fits.push(fitNear(weighted(parts, pulse.weights), bpm, stretch.reach))
+  }
+  return fits.reduce((sum, fit) => sum + fit, 0) / Math.max(1, fits.length)
+}
+
+function correlationsOf({ whole, ranges }: OnsetEnvelopes, lagSeconds: number): Float64Array[] {
+  const longest = Math.floor(Math.min(lagSeconds * envelopeRate, whole.length * (1 - comparedShare)))
+  return [whole, ...ranges].map((envelope) => autocorrelation(envelope, longest))
+}
+
+function weighted(series: readonly Float64Array[], weights: readonly number[]): Float64Array {
+  const total = weights.reduce((sum, weight) => sum + weight, 0)
+  const result = new Float64Array(series[0]?.length ?? 0)
+  for (const [number, values] of series.entries()) {
+    const share = (weights[number] as number) / total
+    for (let index = 0; index < result.length; index += 1)
+      result[index] = (result[index] as number) + share * (values[index] as number)
+  }
+  return result
+}
+
+function withDeviationOne(values: Float64Array): Float64Array {
+  const mean = values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
+  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / Math.max(1, values.length)
+  return variance === 0 ? values : values.map((value) => value / Math.sqrt(variance))
+}

@@ -1,0 +1,30 @@
+import { parentPort } from 'node:worker_threads'
+import type { Pieces } from './audio-pieces.ts'
+import { estimateTempo, type TempoEstimate } from './estimate-tempo.ts'
+import { hashFile } from './hash-file.ts'
+
+/** What a thread is to do. */
+export interface AnalysisTask {
+  /** The file whose hash is wanted. */
+  readonly file: string
+  readonly pieces: Pieces<Float32Array>
+  readonly sampleRate: number
+}
+
+/** What it answers. */
+export type AnalysisAnswer = { readonly tempo: TempoEstimate; readonly hash: string } | { readonly failure: string }
+
+parentPort?.on('message', (task: AnalysisTask) => {
+  void answer(task).then((result) => parentPort?.postMessage(result, []))
+})
+
+async function answer({ file, pieces, sampleRate }: AnalysisTask): Promise<AnalysisAnswer> {
+  try {
+    const hash = await hashFile(file)
+    return { tempo: estimateTempo(pieces.main, sampleRate, pieces.probes), hash }
+  } catch (error) {
+    // File errors carry the path in their message.
+    const { code, message } = error as NodeJS.ErrnoException
+    return { failure: code ?? message }
+  }
+}

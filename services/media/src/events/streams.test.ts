@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Readable } from 'node:stream'
+import { eventually } from '@hearth/testing'
+import { createLocalBus } from './bus.ts'
+import type { MediaEvent } from './schema.ts'
+import { createEventStreams, streamLimits, type Subscriber } from './streams.ts'
+
+const jobEvent = (id: string, message = 'x'): MediaEvent => ({
+  id,
+  status: 'downloading',
+  message,
+  timestamp: '2026-11-21T12:00:00.000Z',
+})
+
+function open(limits: Partial<typeof streamLimits> = {}) {
+  const bus = createLocalBus(100)
+  const streams = createEventStreams(bus, { ...streamLimits, ...limits })
+  const subscribe = (more: Partial<Subscriber> = {}) =>
+    streams.open({
+      address: '192.0.2.1',
+      snapshot: () => Promise.resolve({ type: 'snapshot', jobs: [] }),
+      isAllowed: () => Promise.resolve(true),
+      ...more,
+    })
+  return { bus, streams, subscribe }
+}
+
+/** Reads what comes, as messages with their ids. */
+function listen(stream: Readable | undefined) {
+  let text = ''
+  let hasEnded = false
+  stream?.setEncoding('utf8').on('data', (part: string) => (text += part))
+  stream?.on('close', () => (hasEnded = true))
+  return {
+    messages: () =>
+      [...text.matchAll(/(?:^id: (\d+)\n)?^data: (.*)$/gm)].map(([, id, data = '']) => ({
+        id,
+        data: JSON.parse(data) as Record<string, unknown>,
+      })),
+    text: () => text,
+    hasEnded: () => hasEnded,
+  }
+}
+
+test('a stream begins with the state of things, and goes on with what happens', async () => {
+  const { bus, streams, subscribe } = open()
+  const heard = listen(await subscribe())
+  bus.publish(jobEvent('a'))
+  bus.publish({ type: 'job_added', job_id: 'b' })
+  await eventually(heard.messages, (messages) => messages.length === 3)
+  assert.deepEqual(
+    heard.messages().map(({ id, data }) => [id, data['type'] ?? data['status'], data['seq']]),
+    [
+      ['0', 'snapshot', 0],
+      ['101', 'downloading', 101],
+      ['102', 'job_added', 102],
+    ],
+  )
+  assert.match(heard.text(), /^retry: 2000\n/)
+  assert.doesNotMatch(heard.text(), /^event:/m)
+  streams.close()
+  await eventually(heard.hasEnded, Boolean)
+  assert.equal(heard.messages().at(-1)?.data['type'], 'shutdown')
+})
+
+test('who comes back gets what was missed and nothing twice; what is forgotten is replaced by the state', async () => {
+  const { bus, streams, subscribe } = open({ remembered: 3 })
+  for (const id of ['a', 'b', 'c', 'd']) bus.publish(jobEvent(id))
+  const ids = async (lastEventId: string) => {
+    const heard = listen(await subscribe({ lastEventId }))
+    await new Promise((resolve) => setImmediate(resolve))
+    return heard.messages().map(({ data }) => data['id'] ?? data['type'])
+  }
+  assert.deepEqual(await ids('102'), ['c', 'd'])
+  assert.deepEqual(await ids('104'), [])
+  assert.deepEqual(await ids('101'), ['snapshot'])
+  assert.deepEqual(await ids('nonsense'), ['snapshot'])
+  streams.close()
+})
+
+test('the stream of a job hears of that job and of what concerns all', async () => {
+  const { bus, streams, subscribe } = open()
+  const heard = listen(await subscribe({ jobId: 'a' }))
+  bus.publish(jobEvent('b'))
+  bus.publish(jobEvent('a'))
+  bus.publish({ type: 'stem_progress', job_id: 'b', stage: 'upload', progress: 1, message: null })
+  bus.publish({ type: 'stem_progress', job_id: 'a', stage: 'upload', progress: 1, message: null })
+  bus.publish({ type: 'jobs_cleared', job_id: null })
+  await eventually(heard.messages, (messages) => messages.length === 4)
+  assert.deepEqual(
+    heard.messages().map(({ data }) => data['type'] ?? data['id']),
+    ['snapshot', 'a', 'stem_progress', 'jobs_cleared'],
+  )
+  streams.close()
+})
+
+test('one that does not read is told to begin anew and cut off; others miss nothing', async () => {
+  const { bus, streams, subscribe } = open()
+  const stalled = await subscribe({ address: '192.0.2.9' })
+  const heard = listen(await subscribe())
+  for (let index = 0; index < 2000; index++) {
+    bus.publish(jobEvent(`${index}`, 'x'.repeat(200)))
+    if (index % 20 === 0) await new Promise((resolve) => setImmediate(resolve))
+  }
+  await eventually(heard.messages, (messages) => messages.length === 2001)
+  const late = listen(stalled)
+  await eventually(late.hasEnded, Boolean)
+  assert.equal(late.messages().at(-1)?.data['type'], 'resync_required')
+  assert.ok(late.messages().length < 200)
+  assert.equal(streams.count, 1)
+  streams.close()
+})
+
+test('there are only so many streams, in all and for one client, and a place becomes free again', async () => {
+  const { streams, subscribe } = open({ mostStreams: 4, mostForOne: 2 })
+  const first = await subscribe()
+  assert.ok(first !== undefined && (await subscribe()) !== undefined)
+  assert.equal(await subscribe(), undefined)
+  assert.ok((await subscribe({ address: '192.0.2.2' })) && (await subscribe({ address: '192.0.2.3' })))
+  assert.equal(await subscribe({ address: '192.0.2.4' }), undefined)
+  first.destroy()
+  await eventually(
+    () => streams.count,
+    (count) => count === 3,
+  )
+  assert.ok(await subscribe({ address: '192.0.2.4' }))
+  streams.close()
+})
+
+test('a quiet stream shows that it is alive, until its owner may no longer listen', async () => {
+  let isAllowed = true
+  const { streams, subscribe } = open({ keepAliveMs: 20 })
+  const heard = listen(await subscribe({ isAllowed: () => Promise.resolve(isAllowed) }))
+  await eventually(heard.text, (text) => text.includes(': keepalive'))
+  isAllowed = false
+  await eventually(heard.hasEnded, Boolean)
+  assert.equal(heard.messages().at(-1)?.data['type'], 'authentication_required')
+  streams.close()
+})

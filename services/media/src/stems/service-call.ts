@@ -1,0 +1,128 @@
+import type { Timers } from '@hearth/runtime'
+import type { z } from 'zod'
+import { cleanText } from './clean-text.ts'
+import { errorOfRefusal } from './refusal.ts'
+import { StemServiceError } from './stem-service-error.ts'
+import type { TimeLimit } from './time-limit.ts'
+
+/** How much the service is waited for and believed. */
+export interface StemLimits {
+  /** Milliseconds a call without a file may take. */
+  readonly callMs: number
+  /** Milliseconds during which a file may stand still on its way; also how long the service may look at an upload. */
+  readonly stallMs: number
+  /** Bytes of an answer. */
+  readonly answerBytes: number
+}
+
+/** What every call to the service needs. */
+export interface ServiceLink {
+  readonly baseUrl: string
+  readonly fetch: typeof fetch
+  readonly timers: Timers
+  readonly limits: StemLimits
+}
+
+/** One call; all of them are POST. */
+export interface ServiceCall<T> {
+  /** Below the base address, beginning and ending with a slash. */
+  readonly path: string
+  readonly key: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body: string | AsyncIterable<Uint8Array> | undefined
+  /** What a good answer looks like. */
+  readonly answer: z.ZodType<T>
+  readonly limit: TimeLimit
+}
+
+/**
+ * Calls the service and returns its checked answer. Throws a `StemServiceError`, or the reason of the caller's signal. A
+ * redirect is never followed: the key would go with it.
+ */
+export async function callService<T>(link: ServiceLink, call: ServiceCall<T>): Promise<T> {
+  assertUsableKey(call.key)
+  const { signal } = call.limit
+  signal.throwIfAborted()
+  try {
+    const response = await link.fetch(`${link.baseUrl}${call.path}`, requestOf(call))
+    const text = await readText(response, link.limits.answerBytes)
+    return readAnswer(call, { status: response.status, text, requestId: requestIdOf(response, call.key) })
+  } catch (error) {
+    throw failureOf(error, signal)
+  }
+}
+
+function requestOf<T>(call: ServiceCall<T>): RequestInit {
+  return {
+    method: 'POST',
+    headers: {
+      accept: 'application/json',
+      'user-agent': 'hearth-media',
+      'x-license-key': call.key,
+      ...(typeof call.body === 'string' ? { 'content-type': 'application/json' } : {}),
+      ...call.headers,
+    },
+    ...(call.body === undefined ? {} : { body: call.body, duplex: 'half' }),
+    redirect: 'manual',
+    signal: call.limit.signal,
+  }
+}
+
+interface Received {
+  readonly status: number
+  readonly text: string
+  readonly requestId: string | undefined
+}
+
+function readAnswer<T>(call: ServiceCall<T>, { status, text, requestId }: Received): T {
+  if (status !== 200) throw errorOfRefusal({ status, path: call.path, text, requestId, key: call.key })
+  const parsed = call.answer.safeParse(parseJson(text))
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  const detail = cleanText(`${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not JSON'}`, call.key)
+  throw new StemServiceError('upstream', { status, detail, requestId })
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function requestIdOf(response: Response, key: string): string | undefined {
+  const id = response.headers.get('x-request-id')
+  return id !== null && /^[\w-]{1,64}$/.test(id) && id !== key ? id : undefined
+}
+
+async function readText(response: Response, limit: number): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length
+    if (size > limit) throw new StemServiceError('upstream', { status: response.status, detail: 'a too long answer' })
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+/** Refuses a key that cannot stand in a header, before an error of the HTTP client repeats it. */
+function assertUsableKey(key: string): void {
+  if (!/^[\x21-\x7e]{1,1024}$/.test(key)) throw new StemServiceError('invalid-key', { detail: 'not a usable key' })
+}
+
+/**
+ * What to throw for something that went wrong on the way. Errors of the HTTP client are replaced and not kept as `cause`,
+ * because nobody promises what they hold.
+ */
+export function failureOf(error: unknown, signal: AbortSignal): unknown {
+  if (error instanceof StemServiceError) return error
+  if (signal.aborted) return signal.reason
+  return new StemServiceError('unreachable', { detail: codeOf(error) ?? codeOf((error as Error | undefined)?.cause) })
+}
+
+function codeOf(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null | undefined)?.code
+  return typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code) ? code : undefined
+}

@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { cleanText } from './clean-text.ts'
+
+// Answers of the service as its document (API v1.1.0) has them. Members that are not named here are let through unseen.
+
+/** `POST /api/v1/limits/minutes_left/` */
+export const MinutesAnswer = z.object({ minutes_left: z.number() })
+
+const id = z
+  .string()
+  .min(1)
+  .max(200)
+  .regex(/^[\w.-]+$/)
+
+/** `POST /api/v1/upload/`; `duration` in whole seconds, `expires` in Unix seconds. */
+export const UploadAnswer = z.object({
+  id,
+  size: z.number().int().nonnegative(),
+  duration: z.number().nonnegative(),
+  expires: z.number().nonnegative(),
+})
+
+/** `POST /api/v1/split/stem_separator/` */
+export const TaskAnswer = z.object({ task_id: id })
+
+/** `POST /api/v1/cancel/` and `/api/v1/delete/`: nothing in them matters. */
+export const DoneAnswer = z.object({})
+
+const TrackAnswer = z.object({ type: z.string(), label: z.string(), url: z.string().max(4096) })
+
+const StateAnswer = z.discriminatedUnion('status', [
+  z.object({ status: z.literal('progress'), progress: z.number().min(0).max(100) }),
+  z.object({
+    status: z.literal('success'),
+    result: z.object({ duration: z.number().nonnegative(), tracks: z.array(TrackAnswer).max(64) }),
+  }),
+  z.object({ status: z.literal('error'), error: z.object({ detail: z.string(), code: z.string().nullish() }) }),
+  z.object({ status: z.literal('cancelled') }),
+  z.object({ status: z.literal('server_error'), error: z.string() }),
+])
+
+/** `POST /api/v1/check/`: a state for each task that the service knows. */
+export const CheckAnswer = z.object({ result: z.record(z.string(), StateAnswer) })
+
+/** A refusal: `detail` is a text, or a list when a member of the request was wrong; business errors have a `code`. */
+export const RefusalAnswer = z.object({ detail: z.unknown().optional(), code: z.string().nullish() })
+
+/** One separated track and where it can be fetched for 24 hours. */
+export interface StemTrack {
+  /** `stem` is what was asked for, `back` is everything else. */
+  readonly type: string
+  /** Such as `vocals` and `no_vocals`. */
+  readonly label: string
+  readonly url: string
+}
+
+/** How a task stands. */
+export type TaskState =
+  /** 0 means that it waits for its turn. */
+  | { readonly state: 'progress'; readonly percent: number }
+  | { readonly state: 'success'; readonly durationSeconds: number; readonly tracks: readonly StemTrack[] }
+  | { readonly state: 'error'; readonly code: string | undefined; readonly detail: string }
+  | { readonly state: 'cancelled' }
+  /** The service could not tell; it may later. */
+  | { readonly state: 'unknown'; readonly detail: string }
+
+/** The states of a checked answer by task; texts in them are cleaned of the key. */
+export function taskStatesOf(answer: z.infer<typeof CheckAnswer>, key: string): Map<string, TaskState> {
+  return new Map(Object.entries(answer.result).map(([taskId, state]) => [taskId, taskStateOf(state, key)]))
+}
+
+function taskStateOf(answer: z.infer<typeof StateAnswer>, key: string): TaskState {
+  switch (answer.status) {
+    case 'progress':
+      return { state: 'progress', percent: Math.round(answer.progress) }
+    case 'success':
+      return { state: 'success', durationSeconds: answer.result.duration, tracks: answer.result.tracks }
+    case 'error': {
+      const { code, detail } = answer.error
+      return { state: 'error', code: code ? cleanText(code, key) : undefined, detail: cleanText(detail, key) }
+    }
+    case 'cancelled':
+      return { state: 'cancelled' }
+    case 'server_error':
+      return { state: 'unknown', detail: cleanText(answer.error, key) }
+  }
+}

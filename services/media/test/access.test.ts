@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict'
+import { request } from 'node:http'
+import { after, before, describe, test } from 'node:test'
+import { createFastTimers } from '@hearth/runtime'
+import { runCommand, temporaryDirectory } from '@hearth/testing'
+import { sessionCookie } from '../src/access.ts'
+import { csrfCookie } from '../src/accounts/csrf.ts'
+import { startMedia, type Media } from './in-process.ts'
+
+interface Answer {
+  ok?: boolean
+  detail?: string
+  redirect?: string
+}
+
+const account = { username: 'ada', password: 'correct horse battery' }
+
+/** The fields the sign-in page holds. */
+async function openSignIn(media: Media): Promise<string> {
+  const response = await media.call('GET', '/login')
+  assert.equal(response.status, 200)
+  return /name="captcha_token" value="([^"]+)"/.exec(await response.text())?.[1] ?? ''
+}
+
+describe('without sign-in', () => {
+  let media: Media
+  before(async () => void (media = await startMedia()))
+  after(() => media[Symbol.asyncDispose]())
+
+  test('everything is open, and writes still need the token of the cookie', async () => {
+    assert.deepEqual((await media.json('GET', '/api/jobs')).body, [])
+    assert.deepEqual((await media.json('GET', '/health')).body, { status: 'ok' })
+    for (const headers of [{}, { 'x-csrf-token': 'wrong' }]) {
+      const { status, body } = await media.json<Answer>('POST', '/api/stats/reset', { isBare: true, headers })
+      assert.deepEqual([status, /CSRF/.test(body.detail ?? '')], [403, true])
+    }
+    const form = { url: 'x', type: 'audio', quality: 'max' }
+    await media.call('GET', '/api/session')
+    const token = media.cookies.get(csrfCookie) ?? ''
+    const inField = await media.call('POST', '/api/submit', { isBare: true, form: { ...form, csrf_token: token } })
+    assert.equal(inField.status, 400)
+    const wrongField = await media.call('POST', '/api/submit', { isBare: true, form: { ...form, csrf_token: 'no' } })
+    assert.equal(wrongField.status, 403)
+    // A pair that somebody planted is no token of ours.
+    const planted = await fetch(`${media.url}/api/stats/reset`, {
+      method: 'POST',
+      headers: { cookie: `${csrfCookie}=planted.planted`, 'x-csrf-token': 'planted.planted' },
+    })
+    assert.equal(planted.status, 403)
+    const cross = await media.call('POST', '/api/stats/reset', { headers: { 'sec-fetch-site': 'cross-site' } })
+    assert.equal(cross.status, 403)
+  })
+
+  test('the sign-in page leads on, and signing in is no error', async () => {
+    const page = await media.call('GET', '/login')
+    assert.deepEqual([page.status, page.headers.get('location')], [303, '/'])
+    const json = { ...account, captcha_token: 'x', honeypot: '' }
+    assert.equal((await media.json<Answer>('POST', '/login', { json })).body.ok, true)
+  })
+
+  test('under a name of somebody else’s the service does not answer', async () => {
+    const statusFor = (host: string) =>
+      new Promise<number>((resolve, reject) => {
+        const { hostname, port } = new URL(media.url)
+        request({ hostname, port, path: '/api/jobs', headers: { host } }, (answer) => {
+          answer.resume()
+          resolve(answer.statusCode ?? 0)
+        })
+          .on('error', reject)
+          .end()
+      })
+    assert.deepEqual(
+      await Promise.all(['rebound.example', 'localhost', '127.0.0.1:8103', '[::1]:8103'].map(statusFor)),
+      [403, 200, 200, 200],
+    )
+    await media.json('POST', '/api/settings', { json: { public_hostname: 'media.example' } })
+    assert.equal(await statusFor('media.example'), 200)
+  })
+
+  test('an address that others reach is refused, unless that is wanted', async () => {
+    await using folder = await temporaryDirectory()
+    const environment = { DATA_DIR: folder.path, BIND_PORT: '0', BIND_ADDRESS: '0.0.0.0' }
+    const { code, stderr } = await runCommand(['media', 'serve'], environment)
+    assert.equal(code, 1)
+    assert.match(stderr, /^hearth: BIND_ADDRESS: sign-in is off[^\n]*\n$/)
+  })
+})
+
+describe('with sign-in', () => {
+  let media: Media
+  const timers = createFastTimers(1)
+  /** Faster than this no person fills in a form. */
+  const trapTime = () => timers.jump(1050)
+  before(async () => {
+    media = await startMedia({}, { timers })
+    const early = await media.json<Answer>('POST', '/api/settings', { json: { enable_authentication: true } })
+    assert.deepEqual([early.status, /admin_username/.test(early.body.detail ?? '')], [400, true])
+    const half = await media.json<Answer>('POST', '/api/settings', { json: { admin_username: 'ada' } })
+    assert.deepEqual([half.status, /admin_password/.test(half.body.detail ?? '')], [400, true])
+    const { body } = await media.json<Answer>('POST', '/api/settings', {
+      json: { enable_authentication: true, admin_username: account.username, admin_password: account.password },
+    })
+    assert.deepEqual([body.ok, body.redirect], [true, '/login'])
+  })
+  after(() => media[Symbol.asyncDispose]())
+
+  const signIn = async (more: Record<string, string> = {}) => {
+    media.cookies.clear()
+    const captcha_token = await openSignIn(media)
+    trapTime()
+    return media.json<Answer>('POST', '/login', { json: { ...account, captcha_token, honeypot: '', ...more } })
+  }
+
+  test('without a session nothing is shown but what is meant for all', async () => {
+    media.cookies.clear()
+    for (const path of [
+      '/api/jobs',
+      '/events',
+      '/api/settings',
+      '/audio-source/x',
+      '/openapi.json',
+      '/docs',
+      '/download/x',
+    ])
+      assert.equal((await media.call('GET', path)).status, 401, path)
+    for (const path of ['/', '/settings', '/job/x', '/download/x', '/docs']) {
+      const response = await media.call('GET', path, { headers: { accept: 'text/html' } })
+      assert.deepEqual([response.status, response.headers.get('location')], [303, '/login'], path)
+    }
+    assert.equal((await media.call('GET', '/health')).status, 200)
+    assert.equal((await media.call('GET', '/share/unknown1')).status, 404)
+    const { body } = await media.json<Record<string, unknown>>('GET', '/api/session')
+    assert.deepEqual([body['authentication'], body['username'], body['is_open']], [true, null, false])
+    assert.equal(JSON.stringify(body).includes('ada'), false)
+  })
+
+  test('the right name and password open a session; anything else is refused in the same words', async () => {
+    const wrong = await signIn({ password: 'wrong password' })
+    const unknown = await signIn({ username: 'eve' })
+    assert.deepEqual([wrong.status, wrong.body], [401, unknown.body])
+    const { status, body } = await signIn()
+    assert.deepEqual([status, body], [200, { ok: true, redirect: '/' }])
+    assert.equal((await media.call('GET', '/api/jobs')).status, 200)
+    assert.deepEqual((await media.json<Record<string, unknown>>('GET', '/api/session')).body['username'], 'ada')
+    const settings = JSON.stringify((await media.json('GET', '/api/settings')).body)
+    assert.doesNotMatch(settings, /ada|argon|hash/)
+    const loginPage = await media.call('GET', '/login')
+    assert.equal(loginPage.status, 303)
+  })
+
+  test('a form is sent on, and its cookie is for this server alone', async () => {
+    media.cookies.clear()
+    const captcha_token = await openSignIn(media)
+    trapTime()
+    const form = { ...account, captcha_token, website: '', csrf_token: media.cookies.get(csrfCookie) ?? '' }
+    const response = await media.call('POST', '/login', { form, isBare: true })
+    assert.deepEqual([response.status, response.headers.get('location')], [303, '/'])
+    const cookie = response.headers.getSetCookie().find((line) => line.startsWith(sessionCookie)) ?? ''
+    assert.match(cookie, /HttpOnly/i)
+    assert.match(cookie, /SameSite=Lax/i)
+  })
+
+  test('robots are caught: too fast, a filled trap, a token used twice or made up', async () => {
+    media.cookies.clear()
+    const early = await openSignIn(media)
+    const send = (captcha_token: string, honeypot = '') =>
+      media.json<Answer>('POST', '/login', { json: { ...account, captcha_token, honeypot } })
+    assert.equal((await send(early)).status, 400)
+    trapTime()
+    assert.equal((await send(early, 'http://spam')).status, 400)
+    assert.equal((await send(`${early}x`)).status, 400)
+    assert.equal((await send(early)).status, 200)
+    media.cookies.delete(sessionCookie)
+    await media.call('GET', '/login')
+    const again = await send(early)
+    assert.deepEqual([again.status, again.body.detail], [400, (await send('1.2.3.4')).body.detail])
+  })
+
+  test('a token of before the sign-in is worth nothing after it', async () => {
+    media.cookies.clear()
+    await openSignIn(media)
+    const visitor = media.cookies.get(csrfCookie) ?? ''
+    await signIn()
+    const session = media.cookies.get(sessionCookie) ?? ''
+    const response = await fetch(`${media.url}/api/stats/reset`, {
+      method: 'POST',
+      headers: { cookie: `${sessionCookie}=${session}; ${csrfCookie}=${visitor}`, 'x-csrf-token': visitor },
+    })
+    assert.equal(response.status, 403)
+  })
+
+  test('signing out ends the session, and its streams within moments', async () => {
+    await signIn()
+    const session = media.cookies.get(sessionCookie) ?? ''
+    const stream = await fetch(`${media.url}/events`, { headers: { cookie: `${sessionCookie}=${session}` } })
+    const heard = new Response(stream.body).text()
+    const out = await media.call('POST', '/logout')
+    assert.deepEqual([out.status, out.headers.get('location')], [303, '/login'])
+    const late = await fetch(`${media.url}/api/jobs`, { headers: { cookie: `${sessionCookie}=${session}` } })
+    assert.equal(late.status, 401)
+    assert.match(await heard, /authentication_required/)
+  })
+
+  test('an unused session ends when the settings say, and new credentials end all', async () => {
+    await signIn()
+    timers.jump(61 * 60_000)
+    assert.equal((await media.call('GET', '/api/jobs')).status, 401)
+    await signIn()
+    const json = { admin_username: 'ada', admin_password: 'another good password' }
+    assert.equal((await media.json<Answer>('POST', '/api/settings', { json })).body.redirect, '/login')
+    assert.equal((await media.call('GET', '/api/jobs')).status, 401)
+    assert.equal((await signIn()).status, 401)
+    assert.equal((await signIn({ password: 'another good password' })).status, 200)
+  })
+
+  test('guessing gets slower for the name, wherever it comes from', async () => {
+    for (let index = 0; index < 4; index++) await signIn({ username: 'grace', password: `guess ${index}` })
+    const { status } = await signIn({ username: 'grace' })
+    assert.equal(status, 429)
+  })
+})

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { eventually, startServiceProcess, temporaryDirectory } from '@hearth/testing'
+import { csrfCookie } from '../src/accounts/csrf.ts'
+import type { Job } from '../src/jobs/schema.ts'
+import { knows } from './in-process.ts'
+import { startPlatform } from './platform/platform.ts'
+
+/** What became of the jobs of a service that was killed again and again. */
+export interface CrashReport {
+  readonly jobs: number
+  readonly crashes: number
+  readonly statuses: Readonly<Record<string, number>>
+}
+
+const ends = new Set<Job['status']>(['done', 'analysis_done', 'error', 'cancelled'])
+
+/**
+ * Submits so many jobs to the service as an operator runs it, and kills it with SIGKILL at random moments while it works on
+ * them. Asserts that no tool outlives it, and that in the end every job says the truth and no file is left that nobody knows.
+ *
+ * @param random numbers from 0 to 1
+ */
+export async function runCrashes(
+  { jobs: count, perCrash }: { jobs: number; perCrash: number },
+  random: () => number,
+): Promise<CrashReport> {
+  await using platform = await startPlatform()
+  await using folder = await temporaryDirectory()
+  const data = join(folder.path, 'data')
+  const start = () => startServiceProcess('media', { ...knows(platform.host), DATA_DIR: data, LOG_LEVEL: 'fatal' })
+  const kinds = ['sound.m4a', 'video.mp4', 'sound.opus', 'hls/index.m3u8'] as const
+  let submitted = 0
+  let crashes = 0
+  const known: string[] = []
+  while (submitted < count) {
+    const service = await start()
+    try {
+      const send = await openCaller(service.url)
+      const round = Math.min(perCrash, count - submitted)
+      const submissions = Array.from({ length: round }, (_, index) => {
+        const number = submitted + index
+        const url = platform.page(kinds[number % kinds.length]!, { id: `${number}` })
+        return send<Job>('POST', '/api/submit', { url, type: number % 3 === 1 ? 'video' : 'audio', quality: 'small' })
+      })
+      submitted += round
+      // Those that were answered are promised; of the others the client knows that it does not know.
+      const answered = submissions.map((one) => one.then(({ body }) => known.push(body.id)).catch(() => undefined))
+      await Promise.race([Promise.all(answered), pause(random() * 2500)])
+      await pause(random() * 2500)
+    } finally {
+      await service.kill()
+      crashes += 1
+    }
+    await eventually(
+      () => toolsOf(data),
+      (lines) => lines.length === 0,
+      { seconds: 5, what: 'the end of all tools' },
+    )
+  }
+  await using service = await start()
+  const send = await openCaller(service.url)
+  const all = await eventually(
+    async () => (await send<Job[]>('GET', '/api/jobs?limit=100')).body,
+    (jobs) => jobs.every(({ status }) => ends.has(status)),
+    { seconds: 240, everyMs: 1000, what: 'the end of all jobs' },
+  )
+  const ids = new Set(all.map(({ id }) => id))
+  for (const id of known) assert.ok(ids.has(id), `${id} was promised and is lost`)
+  await checkTruth(all, { data, send })
+  const statuses = Object.groupBy(all, ({ status }) => status)
+  return {
+    jobs: all.length,
+    crashes,
+    statuses: Object.fromEntries(Object.entries(statuses).map(([status, list]) => [status, list.length])),
+  }
+}
+
+async function checkTruth(jobs: readonly Job[], { data, send }: { data: string; send: Send }): Promise<void> {
+  const withFiles: string[] = []
+  for (const job of jobs) {
+    const isDone = job.status === 'done' || job.status === 'analysis_done'
+    const { status } = await send('GET', `/download/${job.id}`)
+    assert.equal(status, isDone ? 200 : 404, `${job.id} is ${job.status}: ${job.message}`)
+    if (isDone) withFiles.push(job.id)
+    else assert.match(job.message ?? '', /restarted|fetched|reached|failed/, job.status)
+  }
+  const stored = (await readdir(join(data, 'artifacts'))).filter((name) => !name.startsWith('.'))
+  assert.deepEqual(stored.toSorted(), withFiles.toSorted())
+  for (const name of ['work', 'scratch']) assert.deepEqual(await readdir(join(data, name)), [], name)
+}
+
+type Send = <T>(method: string, path: string, form?: Record<string, string>) => Promise<{ status: number; body: T }>
+
+async function openCaller(url: string): Promise<Send> {
+  let calls = Math.floor(Math.random() * 1e6)
+  const address = () => `10.${(++calls >> 16) & 255}.${(calls >> 8) & 255}.${calls & 255}`
+  const session = await fetch(`${url}/api/session`, { headers: { 'x-forwarded-for': address() } })
+  const token = new RegExp(`${csrfCookie}=([^;]+)`).exec(session.headers.getSetCookie().join(';'))?.[1] ?? ''
+  return async (method, path, form) => {
+    const headers = { 'x-forwarded-for': address(), 'x-csrf-token': token, cookie: `${csrfCookie}=${token}` }
+    const body = form === undefined ? {} : { body: new URLSearchParams(form) }
+    const response = await fetch(`${url}${path}`, { method, headers, ...body })
+    const text = await response.text()
+    return {
+      status: response.status,
+      body: (text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text) as never,
+    }
+  }
+}
+
+/** Tools that work in a data directory. */
+const toolsOf = (data: string): string[] =>
+  execFileSync('ps', ['-eo', 'stat,args'], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line.includes(data) && /yt-dlp|ffmpeg|ffprobe/.test(line) && !line.startsWith('Z'))
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
