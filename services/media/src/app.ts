@@ -181,9 +181,9 @@ const hostOf = (url: string | undefined): string => (url === undefined ? '' : ne
 /** Until they are built. */
 function unbuilt() {
   const feature = new Proxy({}, { get: () => () => Promise.reject(unavailable('not built yet')) }) as never
-  const names = ['trims', 'waveformOf', 'stems', 'shares', 'statistics', 'updates']
+  const names = ['trims', 'waveformOf', 'stems', 'shares', 'statistics']
   return {
     ...Object.fromEntries(names.map((name) => [name, feature])),
     linkBase: () => '',
-  } as never as Pick<Features, 'trims' | 'waveformOf' | 'stems' | 'shares' | 'statistics' | 'updates' | 'linkBase'>
+  } as never as Pick<Features, 'trims' | 'waveformOf' | 'stems' | 'shares' | 'statistics' | 'linkBase'>
 }

@@ -30,8 +30,9 @@ import { createExtractorChoice } from './platforms/read-url.ts'
 import type { Platform } from './platforms/schema.ts'
 import type { Queue } from './queue/queue.ts'
 import { openSettings, type SettingsKeeper } from './settings/settings.ts'
-import { openToolbox, type Toolbox } from './tools/toolbox.ts'
-import { findProgram } from './tools/find-program.ts'
+import { openTools } from './open-tools.ts'
+import type { Toolbox } from './tools/toolbox.ts'
+import type { ChosenYtDlp } from './updates/chosen-yt-dlp.ts'
 import { openWatermark, type Watermark } from './settings/watermark.ts'
 
 /** What the parts of the service are built from. */
@@ -51,6 +52,7 @@ export interface Core extends CoreParts {
   readonly fetch: GuardedFetch
   readonly open: OpenGuarded
   readonly tools: Toolbox
+  readonly chosenYtDlp: ChosenYtDlp
   readonly artifacts: ArtifactStore
   readonly jars: CookieJars
   readonly folders: WorkFolders
@@ -75,7 +77,7 @@ export async function createCore(parts: CoreParts): Promise<Core> {
   // What an earlier life was making there is of no more use.
   rmSync(scratch, { recursive: true, force: true })
   mkdirSync(scratch, { recursive: true, mode: 0o700 })
-  const tools = openToolbox({ ...config, policy, ytDlpProgram: () => ytDlpOf(config) })
+  const { tools, chosenYtDlp } = openTools({ ...parts, db: database.query, settings, policy })
   const artifacts = await openArtifacts(config.artifacts, { dataDirectory: config.dataDirectory })
   const jars = createCookieJars({ db: database.query, sealer: parts.sealer, clock: timers })
   const sizes = sizesFor(effectiveProcessors())
@@ -85,6 +87,7 @@ export async function createCore(parts: CoreParts): Promise<Core> {
     fetch: createGuardedFetch(policy),
     open: createOpenGuarded(policy),
     tools,
+    chosenYtDlp,
     artifacts,
     jars,
     folders: createWorkFolders(join(config.dataDirectory, 'work')),
@@ -102,6 +105,7 @@ export async function createCore(parts: CoreParts): Promise<Core> {
     workerCount: () => config.workers ?? (settings.current().download_worker_count || sizes.workers),
     async close() {
       unsubscribe()
+      chosenYtDlp.close()
       await workers.close()
       await closeRun()
       tools.close()
@@ -151,9 +155,4 @@ function createRun(core: Shared, fragments: number) {
     analyse: createAnalyseJob({ analyser, settings, timers, log }),
   })
   return { run, close: () => analyser.close() }
-}
-
-/** `YTDLP_PATH`, otherwise what is in `PATH`; a missing one is named when it is used. */
-function ytDlpOf({ ytDlpPath }: Config): string {
-  return findProgram('yt-dlp', ytDlpPath) ?? ytDlpPath ?? '/usr/bin/yt-dlp'
 }
