@@ -20,4 +20,5 @@ export {
   type UploadedFile,
 } from './route.ts'
 export type { QuickAnswer, Shortcut } from './shortcut.ts'
+export { printDocs, type PrintedDocs } from './static-docs.ts'
 export { bodyLimit, createServer, type ErrorAnswer, type GuardedRequest, type ServerParts } from './server.ts'

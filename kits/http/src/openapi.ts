@@ -82,7 +82,8 @@ const errorTexts: Record<number, string> = {
   404: 'Not there',
   409: 'Conflicts with what is there',
   413: 'The body is too large',
-  415: 'The body is not JSON',
+  415: 'The body is of another type',
+  416: 'Behind the end of the file',
   422: 'A member of the body is not valid',
   429: 'Too many requests',
   500: 'Failed on the server',
@@ -105,6 +106,23 @@ function errorStatuses(spec: Route['spec'], about: ApiDescription): number[] {
 
 function contentSchema(media: string): z.ZodType {
   return media.startsWith('text/') ? z.string() : z.string().meta({ format: 'binary' })
+}
+
+const alsoTexts = {
+  206: 'The part that was asked for',
+  303: 'Elsewhere: see Location',
+  304: 'As you have it already',
+} as const
+
+/** A part is of the same kind as the whole; a way elsewhere says so in any of the two shapes there are. */
+function alsoAnswered(status: 206 | 303 | 304, whole: object, about: ApiDescription): object {
+  const description = alsoTexts[status]
+  if (status !== 303) return { ...whole, description }
+  const content = {
+    'text/html': { schema: z.string() },
+    [about.errorMedia ?? 'application/json']: { schema: about.errorBody },
+  }
+  return { content, description }
 }
 
 const mediaOfForm = (takes: NonNullable<Route['spec']['takes']>) =>
@@ -136,6 +154,7 @@ export function fastifySchemaOf(spec: Route['spec'], about: ApiDescription): Fas
     'x-limit': spec.limit,
     response: {
       [success.status]: described,
+      ...Object.fromEntries((spec.also ?? []).map((status) => [status, alsoAnswered(status, described, about)])),
       ...Object.fromEntries(
         errors.map((status) => [
           status,

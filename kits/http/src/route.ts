@@ -81,6 +81,8 @@ export interface RouteSpec<Access, Limit, P extends Schema, Q extends Schema, B 
   /** The body is a form instead of JSON: its fields alone, or fields and one file (see `UploadBody`). */
   readonly takes?: 'form' | { readonly upload: { readonly largestBytes: number } }
   readonly success: S
+  /** Further good answers: a part of the content, a way elsewhere, or that nothing has changed. */
+  readonly also?: readonly (206 | 303 | 304)[]
   /** Error statuses beyond those that follow from access, limit and schemas. */
   readonly errors?: readonly number[]
   /** Left out of the document, such as the files of a page. */

@@ -8,9 +8,11 @@ import { createAddressSet } from './address-set.ts'
 import { docsFiles } from './docs-page.ts'
 import { createEventStream } from './event-stream.ts'
 import { Fault } from './faults.ts'
+import { FileForm } from './file-form.ts'
 import { openApiOf } from './openapi.ts'
 import { routeFor } from './route.ts'
 import { createServer, type ErrorAnswer } from './server.ts'
+import { printDocs } from './static-docs.ts'
 
 const route = routeFor<{ open: undefined; closed: { name: string } }, 'some'>()
 const Thing = z.object({ id: z.string(), size: z.int().min(0).max(9) }).meta({ id: 'KitThing' })
@@ -348,5 +350,94 @@ test('what is no request at all is refused in the service’s own shape', async 
     assert.match(answer, /x-content-type-options: nosniff/)
     assert.match(answer, /\r\n\r\n\{"kind":"malformed"\}$/)
   }
+  await app.close()
+})
+
+test('the printed description names every operation and shape, and escapes what is in it', () => {
+  const { html, css } = printDocs(
+    {
+      info: { title: 'Things <b>', version: '1' },
+      tags: [{ name: 'Things', description: 'All of them' }],
+      paths: {
+        '/api/things/{id}': {
+          get: {
+            tags: ['Things'],
+            summary: 'One & only',
+            parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+            responses: {
+              200: { description: 'Good', content: { 'application/json': { schema: { $ref: '#/x/Thing' } } } },
+            },
+          },
+        },
+      },
+      components: { schemas: { Thing: { type: 'object', properties: { size: { type: 'integer' } }, required: [] } } },
+    },
+    '/style.css',
+  )
+  for (const part of ['Things &lt;b&gt;', 'GET /api/things/{id}', 'One &amp; only', 'href="#schema-thing"', 'size'])
+    assert.ok(html.includes(part), part)
+  assert.doesNotMatch(html, /<script|<b>/)
+  assert.match(css, /body/)
+})
+
+test('forms and uploads are taken where a route says so, within its bounds, and JSON stays the only body elsewhere', async () => {
+  const form = z.object({ name: z.string(), count: z.coerce.number() })
+  const shared = { tag: 'Things', summary: 'One', limit: 'some', access: 'open', method: 'POST' } as const
+  const answer = { status: 200, body: z.object({ text: z.string() }) } as const
+  const seen: unknown[] = []
+  const app = await createServer({
+    routes: [
+      route({ ...shared, path: '/api/form', takes: 'form', body: form, success: answer }, ({ body }) => ({
+        text: `${body.name} ${body.count}`,
+      })),
+      route(
+        {
+          ...shared,
+          path: '/api/file',
+          takes: { upload: { largestBytes: 3_000_000 } },
+          body: FileForm,
+          success: answer,
+        },
+        ({ body }) => ({ text: `${body.file.name} ${body.file.bytes.length}` }),
+      ),
+      route({ ...shared, path: '/api/json', body: form, success: answer }, () => ({ text: '' })),
+    ],
+    about: {
+      title: 'Test',
+      version: '1',
+      description: '',
+      errorBody: z.unknown(),
+      securitySchemes: {},
+      security: () => [],
+      tags: [],
+    },
+    guard: () => Promise.resolve(undefined),
+    checkBody: (_guarded, spec, body) => void seen.push([spec.path, Object.keys(body as object)]),
+    toError,
+    trust: { proxies: createAddressSet([]), header: 'x-forwarded-for' },
+    log: createLog({ name: 'test', level: 'silent' }),
+    pages: '',
+  })
+  const send = async (url: string, type: string, payload: string | Buffer) => {
+    const response = await app.inject({ method: 'POST', url, headers: { 'content-type': type }, payload })
+    return [response.statusCode, (JSON.parse(response.body) as { text?: string }).text]
+  }
+  const upload = (field: string, size: number) =>
+    Buffer.from(
+      `--b\r\ncontent-disposition: form-data; name="csrf_token"\r\n\r\nt\r\n--b\r\ncontent-disposition: form-data; name="${field}"; filename="a.png"\r\n\r\n${'x'.repeat(size)}\r\n--b--\r\n`,
+    )
+  const multipart = 'multipart/form-data; boundary=b'
+  assert.deepEqual(await send('/api/form', 'application/x-www-form-urlencoded', 'name=a+b&count=2'), [200, 'a b 2'])
+  assert.deepEqual(await send('/api/form', 'application/json', '{"name":"a","count":1}'), [200, 'a 1'])
+  assert.deepEqual(await send('/api/file', multipart, upload('file', 2_000_000)), [200, 'a.png 2000000'])
+  assert.deepEqual(await send('/api/file', multipart, upload('file', 3_000_001)), [413, undefined])
+  assert.deepEqual(await send('/api/file', multipart, upload('other', 5)), [422, undefined])
+  assert.equal((await send('/api/json', 'application/x-www-form-urlencoded', 'name=a'))[0], 400)
+  assert.equal((await send('/api/file', 'application/x-www-form-urlencoded', 'name=a'))[0], 400)
+  assert.deepEqual(seen.slice(0, 3), [
+    ['/api/form', ['name', 'count']],
+    ['/api/form', ['name', 'count']],
+    ['/api/file', ['csrf_token', 'file']],
+  ])
   await app.close()
 })

@@ -59,6 +59,8 @@ export function createConformance(document: object): Conformance {
       const media = answer.contentType.split(';')[0]?.trim().toLowerCase() ?? ''
       // An answer without a body: where none is described, and to HEAD.
       if (media === '' && (Object.keys(content).length === 0 || method.toUpperCase() === 'HEAD')) return
+      const ranges = [`${media.split('/')[0]}/*`, '*/*']
+      if (content[media] === undefined && ranges.some((range) => range in content)) return
       if (content[media] === undefined)
         throw new Error(`${name} came as ${media || 'nothing'}, described are: ${Object.keys(content).join(', ')}`)
       if (!isJson(media) || content[media].schema === undefined) return

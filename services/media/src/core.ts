@@ -73,10 +73,7 @@ export async function createCore(parts: CoreParts): Promise<Core> {
   const { config, database, log, timers, bus } = parts
   const settings = await openSettings(database.query)
   const policy = createOutboundPolicy(config.outboundAllow)
-  const scratch = join(config.dataDirectory, 'scratch')
-  // What an earlier life was making there is of no more use.
-  rmSync(scratch, { recursive: true, force: true })
-  mkdirSync(scratch, { recursive: true, mode: 0o700 })
+  const scratch = openScratch(config.dataDirectory)
   const { tools, chosenYtDlp } = openTools({ ...parts, db: database.query, settings, policy })
   const artifacts = await openArtifacts(config.artifacts, { dataDirectory: config.dataDirectory })
   const jars = createCookieJars({ db: database.query, sealer: parts.sealer, clock: timers })
@@ -112,6 +109,14 @@ export async function createCore(parts: CoreParts): Promise<Core> {
       await artifacts.close()
     },
   }
+}
+
+function openScratch(dataDirectory: string): string {
+  const scratch = join(dataDirectory, 'scratch')
+  // What an earlier life was making there is of no more use.
+  rmSync(scratch, { recursive: true, force: true })
+  mkdirSync(scratch, { recursive: true, mode: 0o700 })
+  return scratch
 }
 
 /** Another process may have changed them. */

@@ -1,4 +1,4 @@
-import { docsFiles, type Route } from '@hearth/http'
+import { docsFiles, printDocs, type Route } from '@hearth/http'
 import { z } from 'zod'
 import { route, type Caller } from './access.ts'
 import { accountRoutes, createPageCookies, type AccountParts } from './accounts/routes.ts'
@@ -122,8 +122,28 @@ function documentRoutes(document: () => Record<string, unknown>): Route[] {
       () => ({ content: content() }),
     ),
   )
+  const printed = () => printDocs(document(), '/redoc/style.css')
   return [
     ...files,
+    route(
+      {
+        ...shared,
+        path: '/redoc',
+        summary: 'The description as one page to read',
+        success: { status: 200, media: 'text/html', description: 'The page' },
+      },
+      () => ({ content: printed().html }),
+    ),
+    route(
+      {
+        ...shared,
+        path: '/redoc/style.css',
+        summary: 'Looks of the description',
+        hidden: true,
+        success: { status: 200, media: 'text/css', description: 'CSS' },
+      },
+      () => ({ content: printed().css }),
+    ),
     route(
       {
         ...shared,

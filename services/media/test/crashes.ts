@@ -92,6 +92,7 @@ async function checkTruth(jobs: readonly Job[], { data, send }: { data: string; 
   for (const name of ['work', 'scratch']) assert.deepEqual(await readdir(join(data, name)), [], name)
 }
 
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the shape is the caller's knowledge
 type Send = <T>(method: string, path: string, form?: Record<string, string>) => Promise<{ status: number; body: T }>
 
 async function openCaller(url: string): Promise<Send> {

@@ -102,6 +102,19 @@ test('the same media is not fetched twice unless that is wanted, whatever way it
   await media.reach(wanted.body.id, 'analysis_done')
 })
 
+test('a person’s ear decides about the tempo, of finished sounds alone', async () => {
+  const { id } = await media.submit(platform.page('sound.m4a', { id: 'tempo' }))
+  const job = await media.reach(id, 'analysis_done')
+  assert.equal(job.bpm, 120)
+  const set = await media.json<Job>('POST', `/api/jobs/${id}/tempo`, { json: { bpm: 60 } })
+  assert.deepEqual([set.status, set.body.bpm, set.body.bpm_confidence], [200, 60, 1])
+  assert.match(set.body.filename ?? '', /_60bpm\.mp3$/)
+  for (const bpm of [19, 401, 100.5, 'x'])
+    assert.equal((await media.call('POST', `/api/jobs/${id}/tempo`, { json: { bpm } })).status, 400)
+  const video = (await media.json<Job[]>('GET', '/api/jobs')).body.find(({ type }) => type === 'video')
+  assert.equal((await media.call('POST', `/api/jobs/${video?.id}/tempo`, { json: { bpm: 60 } })).status, 400)
+})
+
 test('the list is newest first and comes in pages; what is asked wrongly is refused', async () => {
   const all = (await media.json<Job[]>('GET', '/api/jobs')).body
   assert.ok(all.length >= 4)

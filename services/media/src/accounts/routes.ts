@@ -57,6 +57,7 @@ function pageRoutes(cookies: PageCookies): Route[] {
         access: 'page',
         limit,
         success: { status: 200, media: 'text/html', description: 'The page' },
+        also: [303],
       },
       (call) => {
         cookies.setCsrf(call)
@@ -73,6 +74,7 @@ function pageRoutes(cookies: PageCookies): Route[] {
 
 const seeOther = (call: Pick<AnyCall, 'answer'>, location: string): Content => {
   call.answer.header('location', location)
+  call.answer.header('content-type', 'text/html; charset=utf-8')
   return { content: '', status: 303 }
 }
 
@@ -88,6 +90,7 @@ function signInRoutes({ sessions, captcha }: AccountParts, cookies: PageCookies)
         description: 'Sets the CSRF cookie; the page holds the field `captcha_token`.',
         limit: '20',
         success: { status: 200, media: 'text/html', description: 'The page; 303 to / when nobody has to sign in' },
+        also: [303],
       },
       (call) => {
         const token = cookies.setCsrf(call)
@@ -114,6 +117,7 @@ function signInRoutes({ sessions, captcha }: AccountParts, cookies: PageCookies)
           description: 'Signed in',
           schema: SignInAnswer,
         },
+        also: [303],
         errors: [401],
       },
       async (call) => {
@@ -129,7 +133,8 @@ function signInRoutes({ sessions, captcha }: AccountParts, cookies: PageCookies)
         path: '/logout',
         summary: 'Sign out',
         limit: '20',
-        success: { status: 200, media: 'text/html', description: '303 to /login' },
+        success: { status: 200, media: 'text/html', description: 'Never' },
+        also: [303],
       },
       async (call) => {
         if (call.caller?.sessionKey !== undefined) await sessions.signOut(call.caller.sessionKey)

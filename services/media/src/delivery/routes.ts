@@ -27,7 +27,7 @@ export function conversionProblem(error: unknown): unknown {
 /** The finished file, the sound for the player, and the picture of a job. */
 export function deliveryRoutes({ jobs, artifacts, mp3s }: DeliveryParts): Route[] {
   const shared = { method: 'GET', tag: 'Files', params: JobPath } as const
-  const media = (description: string) => ({ status: 200, media: 'application/octet-stream', description }) as const
+  const also = [206, 304] as const
   return [
     route(
       {
@@ -37,7 +37,8 @@ export function deliveryRoutes({ jobs, artifacts, mp3s }: DeliveryParts): Route[
         description: 'Audio goes out as MP3; the name carries the tempo when it is known. Ranges are understood.',
         access: 'page',
         limit: '30',
-        success: media('The file'),
+        success: { status: 200, media: '*/*', description: 'The file' },
+        also,
         errors: [404, 416],
       },
       async (call) => {
@@ -56,7 +57,8 @@ export function deliveryRoutes({ jobs, artifacts, mp3s }: DeliveryParts): Route[
         description: 'Header X-Audio-Quality: `source`, or `mp3-fallback` when browsers cannot play the source.',
         access: 'member',
         limit: '60',
-        success: media('The sound'),
+        success: { status: 200, media: 'audio/*', description: 'The sound' },
+        also,
         errors: [400, 404, 416],
       },
       async (call) => {
@@ -76,7 +78,8 @@ export function deliveryRoutes({ jobs, artifacts, mp3s }: DeliveryParts): Route[
         access: 'member',
         limit: '120',
         success: { status: 200, media: 'image/jpeg', description: 'JPEG' },
-        errors: [404],
+        also,
+        errors: [404, 416],
       },
       async (call) => {
         const job = await jobs.row(call.params.job_id)

@@ -21,6 +21,8 @@ export interface Jobs {
   row(id: string): Promise<JobRow>
   cancel(id: string): Promise<Job>
   retry(id: string): Promise<Job>
+  /** Takes a person's word for the tempo: it is certain from then on. */
+  setTempo(id: string, bpm: number): Promise<Job>
 }
 
 /** What a submission is made of beside its words. */
@@ -135,6 +137,15 @@ class StoredJobs implements Jobs {
     if (row === undefined) throw conflict('The job changed in the same moment; look at it again')
     this.#tell(before, row)
     this.#parts.queue.wake()
+    return jobOfRow(row)
+  }
+
+  async setTempo(id: string, bpm: number): Promise<Job> {
+    const before = await this.row(id)
+    if (before.type !== 'audio') throw invalid('The job is a video and has no tempo')
+    const row = await store.setTempo(this.#db, id, bpm)
+    if (row === undefined) throw invalid(`Only a finished job has a tempo, and this one is ${before.status}`)
+    this.#tell(before, row)
     return jobOfRow(row)
   }
 

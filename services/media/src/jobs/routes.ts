@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { route } from '../access.ts'
 import type { Jobs } from './jobs.ts'
 import type { RemoveAll } from './remove-all.ts'
-import { Job, JobList, JobPage, Removal, Submission } from './schema.ts'
+import { Job, JobList, JobPage, Removal, Submission, TempoChange } from './schema.ts'
 
 const JobPath = z.object({ job_id: z.string() })
 
@@ -77,6 +77,17 @@ function changeRoutes(jobs: Jobs, removeAll: RemoveAll): Route[] {
         errors: [400, 404, 409, 503],
       },
       ({ params }) => jobs.retry(params.job_id),
+    ),
+    route(
+      {
+        ...one,
+        path: '/api/jobs/{job_id}/tempo',
+        summary: 'Set the tempo of a finished sound by ear',
+        limit: '30',
+        body: TempoChange,
+        errors: [404],
+      },
+      ({ params, body }) => jobs.setTempo(params.job_id, body.bpm),
     ),
     route(
       {

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { JobRow, Tables } from '../database/tables.ts'
-import { activeStatuses, statusAfter, statusesBefore, type JobStep } from './job-machine.ts'
+import { activeStatuses, completedStatuses, statusAfter, statusesBefore, type JobStep } from './job-machine.ts'
 
 type Db = Kysely<Tables>
 
@@ -40,6 +40,17 @@ export async function noteOnJob(
     .where('id', '=', id)
     .where('attempt', '=', attempt)
     .where('status', 'in', activeStatuses)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** The tempo of a finished job by a person's ear; undefined when it is not finished. */
+export async function setTempo(db: Db, id: string, bpm: number): Promise<JobRow | undefined> {
+  return db
+    .updateTable('jobs')
+    .set({ bpm, bpm_confidence: 1 })
+    .where('id', '=', id)
+    .where('status', 'in', completedStatuses)
     .returningAll()
     .executeTakeFirst()
 }

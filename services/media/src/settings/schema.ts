@@ -1,19 +1,10 @@
 import { z } from 'zod'
 
-/** Accepts what forms and scripts send for a switch. */
-const switchValue = z.preprocess((value) => {
-  const text = typeof value === 'string' ? value.trim().toLowerCase() : value
-  if (text === 1 || text === 'true' || text === '1' || text === 'yes' || text === 'on') return true
-  if (text === 0 || text === 'false' || text === '0' || text === 'no' || text === 'off') return false
-  return value
-}, z.boolean('must be true or false'))
+const switchValue = z.boolean('must be true or false')
 
 const numberValue = (least: number, most: number) => {
   const rule = `must be a whole number from ${least} to ${most}`
-  return z.preprocess(
-    (value) => (typeof value === 'string' && /^\s*-?\d+\s*$/.test(value) ? Number(value) : value),
-    z.int(rule).min(least, rule).max(most, rule),
-  )
+  return z.int(rule).min(least, rule).max(most, rule)
 }
 
 const hostRule = 'must be a host name or an IP address without scheme, port and path'
@@ -55,12 +46,29 @@ const members = {
 export const Settings = z.object(members).meta({ id: 'Settings' })
 export type Settings = z.infer<typeof Settings>
 
+const words = new Map<unknown, boolean>([
+  ...['true', '1', 'yes', 'on', 1].map((word) => [word, true] as const),
+  ...['false', '0', 'no', 'off', 0].map((word) => [word, false] as const),
+])
+
+/** What forms and scripts send for a switch or a number, as what it means; anything else stays what it is. */
+function meant(value: unknown, schema: z.ZodType): unknown {
+  const plain = typeof value === 'string' ? value.trim().toLowerCase() : value
+  if (schema instanceof z.ZodBoolean) return words.get(plain) ?? value
+  if (schema instanceof z.ZodNumber && typeof plain === 'string' && /^-?\d{1,15}$/.test(plain)) return Number(plain)
+  return value
+}
+
+const accepted = Object.fromEntries(
+  Object.entries(members).map(([name, schema]) => [name, z.preprocess((value) => meant(value, schema), schema)]),
+) as unknown as typeof members
+
 const pairRule = 'must be sent together with the other one of admin_username and admin_password'
 
 /** A change: unknown keys are ignored, everything is checked before anything is written. */
 export const SettingsChange = z
   .object({
-    ...members,
+    ...accepted,
     admin_username: z
       .string()
       .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, underscores or hyphens'),

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { defaultSettings } from '../src/settings/schema.ts'
+import { startMedia, type Media } from './in-process.ts'
+
+let media: Media
+before(async () => void (media = await startMedia()))
+after(() => media[Symbol.asyncDispose]())
+
+const write = (json: unknown) => media.json<{ ok?: boolean; detail?: string }>('POST', '/api/settings', { json })
+const read = async () => {
+  const { status, body } = await media.json<Record<string, unknown>>('GET', '/api/settings')
+  assert.equal(status, 200)
+  return body
+}
+
+test('a fresh install has the defaults, and what is written is read again, also after a restart', async () => {
+  assert.deepEqual(await read(), { ...defaultSettings, has_credentials: false })
+  assert.deepEqual((await write({ retention_days: 30, video_watermark: true })).body.ok, true)
+  const changed = { ...defaultSettings, retention_days: 30, video_watermark: true, has_credentials: false }
+  assert.deepEqual(await read(), changed)
+  await media.restart()
+  assert.deepEqual(await read(), changed)
+})
+
+test('switches and numbers are understood as forms send them; what is not known, or nobody may write, is ignored', async () => {
+  const sent = { download_compatible_output: 'On', session_idle_minutes: ' 15 ', stemsvc_duration_guard: '0' }
+  const ignored = { admin_password_hash: 'x', session_version: 7, statistics_reset_at: '1', colour: 'red' }
+  assert.equal((await write({ ...sent, ...ignored })).status, 200)
+  const settings = await read()
+  assert.deepEqual(
+    [settings['download_compatible_output'], settings['session_idle_minutes'], settings['stemsvc_duration_guard']],
+    [true, 15, false],
+  )
+  assert.equal(
+    Object.keys(settings).some((name) => name in ignored),
+    false,
+  )
+  assert.equal(settings['has_credentials'], false)
+})
+
+test('every key has its range, the answer names it, and nothing of the rest is written', async () => {
+  const wrong: Record<string, unknown[]> = {
+    retention_days: [-1, 366, 1.5, 'x'],
+    session_idle_minutes: [0, 1441],
+    download_concurrent_fragments: [-1, 17],
+    download_worker_count: [9],
+    download_timeout_minutes: [0, 241],
+    transcode_timeout_minutes: [0, 481],
+    download_max_filesize_gib: [0, 101],
+    audio_analysis_max_minutes: [241],
+    audio_analysis_timeout_minutes: [0, 61],
+    stemsvc_max_download_gib: [0, 101],
+    share_link_max_uses: [-1, 10_001],
+    video_watermark: ['perhaps', 2],
+    enable_authentication: ['maybe'],
+    public_hostname: ['https://a.b', 'a.b:80', 'a/b', '-a.b', `${'a'.repeat(64)}.b`],
+    admin_username: ['a b', ''],
+  }
+  const before = await read()
+  let writes = 0
+  for (const [name, values] of Object.entries(wrong)) {
+    for (const value of values) {
+      const { status, body } = await write({ share_link_max_uses: 5, [name]: value })
+      assert.equal(status, 400, `${name} ${String(value)}`)
+      assert.match(body.detail ?? '', new RegExp(`^${name} `))
+      writes += 1
+    }
+  }
+  assert.ok(writes > 20)
+  assert.deepEqual(await read(), before)
+  assert.equal((await media.call('POST', '/api/settings', { json: ['x'] })).status, 400)
+  const large = { json: { public_hostname: 'a'.repeat(70_000) } }
+  assert.equal((await media.call('POST', '/api/settings', large)).status, 413)
+})
