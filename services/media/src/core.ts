@@ -74,7 +74,7 @@ export async function createCore(parts: CoreParts): Promise<Core> {
   const settings = await openSettings(database.query)
   const policy = createOutboundPolicy(config.outboundAllow)
   const scratch = openScratch(config.dataDirectory)
-  const { tools, chosenYtDlp } = openTools({ ...parts, db: database.query, settings, policy })
+  const opened = openTools({ ...parts, db: database.query, settings, policy })
   const artifacts = await openArtifacts(config.artifacts, { dataDirectory: config.dataDirectory })
   const jars = createCookieJars({ db: database.query, sealer: parts.sealer, clock: timers })
   const sizes = sizesFor(effectiveProcessors())
@@ -83,8 +83,7 @@ export async function createCore(parts: CoreParts): Promise<Core> {
     settings,
     fetch: createGuardedFetch(policy),
     open: createOpenGuarded(policy),
-    tools,
-    chosenYtDlp,
+    ...opened,
     artifacts,
     jars,
     folders: createWorkFolders(join(config.dataDirectory, 'work')),
@@ -102,10 +101,10 @@ export async function createCore(parts: CoreParts): Promise<Core> {
     workerCount: () => config.workers ?? (settings.current().download_worker_count || sizes.workers),
     async close() {
       unsubscribe()
-      chosenYtDlp.close()
+      opened.chosenYtDlp.close()
       await workers.close()
       await closeRun()
-      tools.close()
+      opened.tools.close()
       await artifacts.close()
     },
   }

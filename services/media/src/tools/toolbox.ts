@@ -5,7 +5,7 @@ import { openEgressProxy } from './egress-proxy.ts'
 import { createFfmpeg, type Ffmpeg } from './ffmpeg.ts'
 import { findProgram } from './find-program.ts'
 import { startGuardian } from './guardian.ts'
-import { readEjsVersion } from './ejs-version.ts'
+import { createEjsVersions } from './ejs-version.ts'
 import { createToolRunner, type ToolRunner } from './run-tool.ts'
 import { createYtDlp, type YtDlp } from './yt-dlp.ts'
 
@@ -41,6 +41,7 @@ export function openToolbox({ dataDirectory, ffmpegPath, ytDlpProgram, policy }:
   const home = join(dataDirectory, 'tool-home')
   mkdirSync(home, { recursive: true, mode: 0o700 })
   const ffmpeg = createFfmpeg({ ffmpeg: ffmpegProgram, ffprobe: join(dirname(ffmpegProgram), 'ffprobe'), runner })
+  const ejsVersionOf = createEjsVersions(runner, home)
   const ytDlpOf = (program: () => Promise<string>, reach: OutboundPolicy) =>
     createYtDlp({ program, ffmpeg: ffmpegProgram, runner, home, openEgress: () => openEgressProxy({ policy: reach }) })
   return {
@@ -48,7 +49,7 @@ export function openToolbox({ dataDirectory, ffmpegPath, ytDlpProgram, policy }:
     ytDlp: ytDlpOf(ytDlpProgram, policy),
     ffmpeg,
     ytDlpAt: (program, reach = policy) => ytDlpOf(() => Promise.resolve(program), reach),
-    ejsVersion: async () => readEjsVersion(runner, { program: await ytDlpProgram(), home }),
+    ejsVersion: async () => ejsVersionOf(await ytDlpProgram()),
     close: () => guardian.close(),
   }
 }
