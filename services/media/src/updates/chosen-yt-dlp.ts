@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { OutboundAllow } from '@hearth/outbound'
 import type { Clock, Log } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
@@ -10,7 +9,7 @@ import { findProgram } from '../tools/find-program.ts'
 import { createReleaseWeb, type ReleaseWeb } from './release-web.ts'
 import { firstEnds } from './store.ts'
 import { encodePin, parsePin, type Fetched, type ToolPin } from './tool-pin.ts'
-import { openVersionFolder, type VersionFolder } from './version-folder.ts'
+import { openVersionFolder, versionsIn, type VersionFolder } from './version-folder.ts'
 
 /** Which yt-dlp is used: `YTDLP_PATH`, otherwise the one that was fetched and taken, otherwise the one in `PATH`. */
 export interface ChosenYtDlp {
@@ -66,7 +65,7 @@ class PinnedYtDlp implements ChosenYtDlp {
     const { dataDirectory, updatesUrl, outboundAllow, ytDlpPath } = parts.config
     this.#parts = parts
     this.isFixed = ytDlpPath !== undefined
-    this.versions = openVersionFolder(join(dataDirectory, 'tools/yt-dlp'))
+    this.versions = openVersionFolder(versionsIn(dataDirectory))
     this.web = createReleaseWeb(updatesUrl, outboundAllow)
     const watch = parts.bus?.subscribe((event) => {
       if ('status' in event && isTerminal(event.status) && this.#known()?.isOnTrial === true)

@@ -26,7 +26,10 @@ export interface VersionFolder {
 const strayAge = 3_600_000
 const name = 'yt-dlp'
 
-/** Opens the folder, making it when it is missing; for the owner alone, as everything in it. */
+/** Where the versions are in a data directory. */
+export const versionsIn = (dataDirectory: string): string => join(dataDirectory, 'tools/yt-dlp')
+
+/** The folder of the versions, which is made with the first of them; for the owner alone, as everything in it. */
 export function openVersionFolder(root: string): VersionFolder {
   const pathOf = (version: string) => join(root, version, name)
   return {

@@ -23,13 +23,13 @@ export function later(number: number): string {
 export interface Updating extends AsyncDisposable {
   readonly releases: ReleaseServer
   readonly media: Media
-  check(): Promise<Updates>
-  update(): Promise<{ status: number; body: ToolUpdate & ErrorBody }>
-  revert(): Promise<{ status: number; body: ToolUpdate & ErrorBody }>
+  readonly check: () => Promise<Updates>
+  readonly update: () => Promise<{ status: number; body: ToolUpdate & ErrorBody }>
+  readonly revert: () => Promise<{ status: number; body: ToolUpdate & ErrorBody }>
   /** Version of the yt-dlp in use. */
-  inUse(): Promise<string | undefined>
+  readonly inUse: () => Promise<string | undefined>
   /** What lies in the folder of versions. */
-  kept(): string[]
+  readonly kept: () => string[]
 }
 
 export async function startUpdating(
