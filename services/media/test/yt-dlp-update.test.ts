@@ -1,24 +1,21 @@
 import assert from 'node:assert/strict'
-import { statSync, writeFileSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { knows } from './in-process.ts'
 import { startPlatform, type Platform } from './platform/platform.ts'
-import { createSigner } from './release-server/signer.ts'
 import { installed, later, startUpdating, type Updating } from './release-server/updating.ts'
 
-const signer = createSigner()
 let world: Updating
 let platform: Platform
 
 before(async () => {
   platform = await startPlatform()
-  world = await startUpdating(knows(platform.host), { signer })
+  world = await startUpdating(knows(platform.host))
 })
 after(async () => {
   await world[Symbol.asyncDispose]()
   await platform[Symbol.asyncDispose]()
-  signer[Symbol.dispose]()
 })
 
 test('a release that does not work here is not taken, and the answer says why', async () => {
@@ -60,28 +57,4 @@ test('a good release is taken, used for the next job, kept over a restart, and g
   assert.equal(await inUse(), installed)
   assert.equal((await revert()).status, 409)
   assert.deepEqual(kept(), [later(4)], 'runs that began with it end with it')
-})
-
-test('with a pinned key the signature of a release counts, too', async () => {
-  const { releases, media, update, inUse } = world
-  writeFileSync(join(media.folder, 'tools/yt-dlp/public.key'), signer.publicKey)
-  releases.publish(later(5), 'wrong-signature')
-  const wrong = await update()
-  assert.deepEqual([wrong.status, /signature of the release is not good/.test(wrong.body.detail)], [502, true])
-  releases.publish(later(6), 'no-signature')
-  assert.match((await update()).body.detail, /has no SHA2-256SUMS\.sig/)
-  releases.publish(later(7))
-  const { body } = await update()
-  assert.match(body.message, /Its checksum and signature were checked/)
-  assert.equal(await inUse(), later(7))
-})
-
-test('a yt-dlp that is too old is used for nothing, and the job says so', async () => {
-  const { media } = world
-  const old = join(media.folder, 'old-yt-dlp')
-  writeFileSync(old, '#!/bin/sh\necho 2023.03.04\n', { mode: 0o700 })
-  await media.restart({ YTDLP_PATH: old })
-  const job = await media.submit(platform.page('video.mp4', { id: 'old' }), { type: 'video' })
-  const failed = await media.reach(job.id, 'error')
-  assert.match(failed.message ?? '', /yt-dlp is too old.*2023\.03\.04.*2025\.04/)
 })
