@@ -59,6 +59,7 @@ const phrases: Record<MediaFailureCode, string> = {
 
 /** What yt-dlp says, and what it means; the first that fits counts. */
 const reasons: readonly (readonly [RegExp, MediaFailureCode])[] = [
+  [/file too large|Errno 27/i, 'too_large'],
   [/no space left|ENOSPC|disk quota/i, 'disk_full'],
   [/not a bot|captcha|confirm you.re (?:not|human)/i, 'bot_check'],
   [/private video|is private|this account is private/i, 'private'],
@@ -94,6 +95,7 @@ export function explainDownload(failure: ToolFailure, wasRefused: boolean): Medi
 export function explainConversion(failure: ToolFailure): MediaFailure {
   const code = byKind[failure.kind]
   if (code !== undefined) return new MediaFailure(code, undefined, failure)
+  if (/file too large/i.test(failure.output)) return new MediaFailure('too_large', undefined, failure)
   return new MediaFailure(/no space left/i.test(failure.output) ? 'disk_full' : 'conversion', undefined, failure)
 }
 

@@ -42,6 +42,9 @@ const Info = MediaFacts.extend({
   formats: z.array(Format.nullable().catch(null)).nullish().catch(null),
 })
 
+/** A page around media, of which the first counts. */
+const Page = z.object({ _type: z.literal('playlist'), entries: z.array(z.unknown()).min(1) })
+
 /** Whose media, and what yt-dlp may use for it. */
 export interface MediaRequest {
   readonly url: string
@@ -233,19 +236,25 @@ export function homeOnly(home: string): Readonly<Record<string, string>> {
   return { HOME: home, XDG_CONFIG_HOME: home, XDG_CACHE_HOME: home, PYTHONDONTWRITEBYTECODE: '1' }
 }
 
-/** Reads the document of a probe. Throws a `MediaFailure` when it is none. */
+/** Reads the document of a probe; a page that holds one media stands for it. Throws a `MediaFailure` when it is none. */
 export function infoOf(json: string): MediaInfo {
-  let content: unknown
-  try {
-    content = JSON.parse(json)
-  } catch (error) {
-    throw new MediaFailure('unsupported', undefined, error)
-  }
-  const result = Info.safeParse(content)
+  const content = parseJson(json)
+  const page = Page.safeParse(content)
+  const single = page.success ? page.data.entries[0] : content
+  const result = Info.safeParse(single)
   if (!result.success) throw new MediaFailure('unsupported')
   const { is_live, formats, thumbnail, ...facts } = result.data
   const known = (formats ?? []).filter((format) => format !== null)
-  return { ...facts, thumbnail: thumbnail ?? null, isLive: is_live === true, formats: known, json }
+  const own = page.success ? JSON.stringify(single) : json
+  return { ...facts, thumbnail: thumbnail ?? null, isLive: is_live === true, formats: known, json: own }
+}
+
+function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json) as unknown
+  } catch (error) {
+    throw new MediaFailure('unsupported', undefined, error)
+  }
 }
 
 /** What a run left, when it is what was promised: exit code 0 alone says nothing. */
