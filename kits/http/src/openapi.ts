@@ -125,6 +125,11 @@ function alsoAnswered(status: 206 | 303 | 304, whole: object, about: ApiDescript
   return { content, description }
 }
 
+function errorContent(status: number, spec: Route['spec'], about: ApiDescription): object {
+  if (spec.errorPages?.includes(status) === true) return { 'text/html': { schema: z.string() } }
+  return { [about.errorMedia ?? 'application/json']: { schema: about.errorBody } }
+}
+
 const mediaOfForm = (takes: NonNullable<Route['spec']['takes']>) =>
   takes === 'form' ? 'application/x-www-form-urlencoded' : 'multipart/form-data'
 
@@ -160,7 +165,7 @@ export function fastifySchemaOf(spec: Route['spec'], about: ApiDescription): Fas
           status,
           {
             description: errorTexts[status] ?? 'Error',
-            content: { [about.errorMedia ?? 'application/json']: { schema: about.errorBody } },
+            content: errorContent(status, spec, about),
           },
         ]),
       ),

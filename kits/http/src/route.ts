@@ -52,9 +52,14 @@ export interface Call<Caller, P, Q, B> {
   readonly client: {
     readonly address: string
     readonly userAgent: string
+    /** Name or address the caller used for the server, without its port. */
     readonly host: string
     readonly secure: boolean
+    /** As the caller addressed the server: `https://media.example.org:8443`; empty when it said nothing usable. */
+    readonly origin: string
   }
+  /** Only the head of the answer is wanted (HEAD): its content is not sent, and need not be opened. */
+  readonly isHead: boolean
   /** A header of the request by its lower-case name, such as `range`; the first of several. */
   readonly header: (name: string) => string | undefined
   readonly answer: AnswerTools
@@ -85,6 +90,8 @@ export interface RouteSpec<Access, Limit, P extends Schema, Q extends Schema, B 
   readonly also?: readonly (206 | 303 | 304)[]
   /** Error statuses beyond those that follow from access, limit and schemas. */
   readonly errors?: readonly number[]
+  /** Those of them that are answered with a page for a person; see `Content.status`. */
+  readonly errorPages?: readonly number[]
   /** Left out of the document, such as the files of a page. */
   readonly hidden?: true
 }
@@ -135,6 +142,7 @@ export function routeFor<Callers extends object, Limit extends string>() {
           query: request.query as Parsed<Q>,
           body: request.body as Parsed<B>,
           client,
+          isHead: request.method === 'HEAD',
           header: (name) => {
             const value = request.headers[name]
             return Array.isArray(value) ? value[0] : value

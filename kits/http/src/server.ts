@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { STATUS_CODES } from 'node:http'
+import { STATUS_CODES, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import fastifyCookie from '@fastify/cookie'
 import type { Log } from '@hearth/runtime'
@@ -57,6 +57,11 @@ export interface ServerParts {
   readonly shortcut?: Shortcut
   /** Largest body of a request, bytes; 1 MiB when left out. */
   readonly bodyLimit?: number
+  /**
+   * Gives a request another address before its route is looked for: for those that no route takes, such as too long or badly
+   * encoded ones, and that must not be answered otherwise than the rest.
+   */
+  readonly readdress?: (url: string) => string
 }
 
 /** How long requests may go on after the server was asked to close, milliseconds. */
@@ -70,20 +75,7 @@ export const bodyLimit = 1_048_576
  * framework's own, leaves through `toError`.
  */
 export async function createServer(parts: ServerParts): Promise<FastifyInstance> {
-  const app = Fastify({
-    loggerInstance: parts.log,
-    logController: new LogController({ disableRequestLogging: true }),
-    // A logger for each request would cost more than most answers, and nothing is logged by it.
-    childLoggerFactory: (logger) => logger,
-    bodyLimit: parts.bodyLimit ?? bodyLimit,
-    genReqId: requestIdOf,
-    trustProxy: (address: string) => parts.trust.proxies.has(address),
-    routerOptions: { maxParamLength: 256 },
-    requestTimeout: 30_000,
-    return503OnClosing: false,
-    clientErrorHandler: (error, socket) => refuseUnreadable(parts, error, socket),
-    frameworkErrors: (error, _request, reply) => void sendError(parts, reply as never, error),
-  }) as unknown as FastifyInstance
+  const app = createFastify(parts)
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   acceptOnlyJson(app)
@@ -113,6 +105,28 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   return app
 }
 
+function rewriting(readdress: ServerParts['readdress']) {
+  return readdress === undefined ? {} : { rewriteUrl: ({ url }: IncomingMessage) => readdress(url ?? '/') }
+}
+
+function createFastify(parts: ServerParts): FastifyInstance {
+  return Fastify({
+    loggerInstance: parts.log,
+    logController: new LogController({ disableRequestLogging: true }),
+    // A logger for each request would cost more than most answers, and nothing is logged by it.
+    childLoggerFactory: (logger) => logger,
+    bodyLimit: parts.bodyLimit ?? bodyLimit,
+    genReqId: requestIdOf,
+    trustProxy: (address: string) => parts.trust.proxies.has(address),
+    routerOptions: { maxParamLength: 256 },
+    ...rewriting(parts.readdress),
+    requestTimeout: 30_000,
+    return503OnClosing: false,
+    clientErrorHandler: (error, socket) => refuseUnreadable(parts, error, socket),
+    frameworkErrors: (error, _request, reply) => void sendError(parts, reply as never, error),
+  }) as unknown as FastifyInstance
+}
+
 /** JSON is the only body there is; an empty one is the same as none. */
 function acceptOnlyJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
@@ -133,6 +147,10 @@ function clientOf(request: FastifyRequest, trust: ForwardingTrust): GuardedReque
     },
     get secure() {
       return request.protocol === 'https'
+    },
+    get origin() {
+      const address = `${request.protocol}://${request.host}`
+      return URL.canParse(address) ? new URL(address).origin : ''
     },
   }
 }
@@ -171,6 +189,8 @@ function addRoute(app: FastifyInstance, parts: ServerParts, { route, url, page }
       callers.set(request, { client, caller: await parts.guard({ request, reply, client }, route.spec) })
     },
     preValidation: (request, reply, done) => {
+      // The router takes an empty part for a parameter; it names nothing.
+      if (Object.values(request.params as object).includes('')) throw new Fault({ kind: 'not-found' })
       const known = callers.get(request)
       if (known !== undefined) parts.checkBody?.({ request, reply, client: known.client }, route.spec, request.body)
       done()

@@ -9,6 +9,7 @@ import { createSessions } from './accounts/sessions.ts'
 import type { Core } from './core.ts'
 import { createMp3s } from './delivery/mp3.ts'
 import { createEventStreams } from './events/streams.ts'
+import { openFileFeatures } from './features.ts'
 import { createMediaLookup, type MediaLookup } from './info/info.ts'
 import { createJobs, type Jobs } from './jobs/jobs.ts'
 import { createRemoveAll } from './jobs/remove-all.ts'
@@ -18,6 +19,8 @@ import { createUrlReader, type UrlReader } from './platforms/read-url.ts'
 import { toError, unavailable } from './problems.ts'
 import { allRoutes, type Features } from './routes.ts'
 import { createChangeSettings } from './settings/change-settings.ts'
+import { shareAddress } from './shares/share-address.ts'
+import { createSystemFeatures } from './system-features.ts'
 import { writeInfo } from './tools/yt-dlp.ts'
 import { createUpkeep } from './upkeep/upkeep.ts'
 
@@ -56,7 +59,7 @@ const apiPaths = [
 export async function createApp(parts: AppParts): Promise<App> {
   const { core } = parts
   const streams = createEventStreams(core.bus)
-  const { features, guard } = createFeatures(parts, streams)
+  const { features, guard, files } = await openFeatures(parts, streams)
   let document: Record<string, unknown> = {}
   const http = await createServer({
     routes: allRoutes({ ...features, document: () => document }),
@@ -69,9 +72,17 @@ export async function createApp(parts: AppParts): Promise<App> {
     pages: parts.pages,
     apiPaths,
     bodyLimit: 65_536,
+    readdress: shareAddress,
   })
   document = openApiOf(http)
-  const upkeep = createUpkeep({ ...core, db: core.database.query, settings: () => core.settings.current(), others: [] })
+  const upkeep = createUpkeep({
+    ...core,
+    db: core.database.query,
+    settings: () => core.settings.current(),
+    others: [() => features.shares.tidy(), () => features.thumbnails.tidy()],
+  })
+  // On a database of its own nobody else works.
+  if (core.database.kind === 'sqlite') await upkeep.clear()
   const count = core.workerCount()
   if (count > 0) await core.workers.start(count)
   upkeep.start()
@@ -81,14 +92,15 @@ export async function createApp(parts: AppParts): Promise<App> {
     async close() {
       upkeep.close()
       streams.close()
-      await http.close()
+      await Promise.all([http.close(), files.close()])
       await core.close()
     },
   }
 }
 
-function createFeatures({ core, secret }: AppParts, streams: Features['streams']) {
-  const { settings, database, config, timers, bus, artifacts } = core
+/** Who may come in. */
+function createAccess({ core, secret }: AppParts) {
+  const { settings, database, config, timers } = core
   const keyFor = (purpose: string) => Buffer.from(hkdfSync('sha256', secret, '', `hearth media ${purpose}`, 32))
   const csrf = createCsrfTokens(keyFor('csrf'))
   const captcha = createCaptcha(keyFor('captcha'), timers)
@@ -100,32 +112,42 @@ function createFeatures({ core, secret }: AppParts, streams: Features['streams']
     clock: timers,
     hostNames: () => [settings.current().public_hostname, hostOf(config.publicUrl)].filter((name) => name !== ''),
   })
+  const isPublishedSecurely = config.publicUrl?.startsWith('https:') === true
+  return { guard, sessions, account: { sessions, captcha, csrf, isPublishedSecurely } }
+}
+
+async function openFeatures(parts: AppParts, streams: Features['streams']) {
+  const { core } = parts
+  const { settings, database, config, timers, bus, artifacts } = core
+  const { guard, sessions, account } = createAccess(parts)
   const readUrl = createUrlReader({ hosts: createPlatformHosts(config.extraHosts), open: core.open })
   const lookup = createMediaLookup({ ...core, ytDlp: core.tools.ytDlp, clock: timers, folder: core.scratch })
   const jobs = createJobFeature(core, { readUrl, lookup })
+  const mp3s = createMp3s({ artifacts, ffmpeg: core.tools.ffmpeg, slots: core.heavy, folder: core.scratch })
+  const files = await openFileFeatures(core, { jobs, mp3s })
   const features: Omit<Features, 'document'> = {
-    account: { sessions, captcha, csrf, isPublishedSecurely: config.publicUrl?.startsWith('https:') === true },
+    account,
     jobs,
-    removeAll: createRemoveAll({ ...core, db: database.query, countLinks: () => Promise.resolve(0) }),
+    removeAll: createRemoveAll({ ...core, db: database.query, countLinks: () => files.shares.count() }),
     readUrl,
     lookup,
-    delivery: {
-      jobs,
-      artifacts,
-      mp3s: createMp3s({ artifacts, ffmpeg: core.tools.ffmpeg, slots: core.heavy, folder: core.scratch }),
-    },
-    ...unbuilt(),
+    delivery: { jobs, artifacts, mp3s },
+    ...files,
+    ...createSystemFeatures(core, { readUrl, lookup }),
     streams,
     stillAllowed: ({ sessionKey }: Caller) => allowed(sessions, sessionKey),
     settings,
     changeSettings: createChangeSettings({ settings, sessions, bus }),
-    isWritable: () =>
-      access(core.scratch, constants.W_OK).then(
-        () => true,
-        () => false,
-      ),
+    isWritable: () => canWrite(core.scratch),
   }
-  return { features, guard }
+  return { features, guard, files }
+}
+
+function canWrite(folder: string): Promise<boolean> {
+  return access(folder, constants.W_OK).then(
+    () => true,
+    () => false,
+  )
 }
 
 function allowed(sessions: ReturnType<typeof createSessions>, key: string | undefined): Promise<boolean> {
@@ -167,27 +189,3 @@ async function within<T>(limit: number, promise: Promise<T>): Promise<T | undefi
 }
 
 const hostOf = (url: string | undefined): string => (url === undefined ? '' : new URL(url).hostname)
-
-/** Until they are built. */
-function unbuilt() {
-  const feature = new Proxy({}, { get: () => () => Promise.reject(unavailable('not built yet')) }) as never
-  const names = ['trims', 'waveformOf', 'stems', 'shares', 'cookies', 'thumbnails', 'logos', 'statistics', 'updates']
-  return {
-    ...Object.fromEntries(names.map((name) => [name, feature])),
-    linkBase: () => '',
-    host: feature,
-  } as never as Pick<
-    Features,
-    | 'trims'
-    | 'waveformOf'
-    | 'stems'
-    | 'shares'
-    | 'cookies'
-    | 'thumbnails'
-    | 'logos'
-    | 'statistics'
-    | 'updates'
-    | 'linkBase'
-    | 'host'
-  >
-}

@@ -5,6 +5,7 @@ import { commonSettings, OperatorError, parseSettings, portNumber, type Environm
 import { z } from 'zod'
 import { artifactsSetting } from './artifacts/artifact-location.ts'
 import { extraPlatformHosts } from './platforms/platform-hosts.ts'
+import { stemBaseUrlSetting } from './stems/result-address.ts'
 
 const wholeNumber = (least: number, most: number) => {
   const rule = `must be a whole number from ${least} to ${most}`
@@ -31,9 +32,7 @@ const Settings = z.object({
   ALLOW_OPEN: z.enum(['true', 'false'], { error: 'must be true or false' }).default('false'),
   EXTRA_PLATFORM_HOSTS: extraPlatformHosts,
   OUTBOUND_ALLOW: outboundAllow,
-  STEMSVC_BASE_URL: z
-    .url({ protocol: /^https?$/, error: 'must be an http or https address' })
-    .default('https://www.lalal.ai'),
+  STEMSVC_BASE_URL: stemBaseUrlSetting,
   UPDATES_BASE_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
   YTDLP_PATH: path,
   FFMPEG_PATH: path,

@@ -51,7 +51,7 @@ export interface Features {
   readonly waveformOf: (jobId: string) => Promise<Waveform>
   readonly stems: Stems
   readonly shares: Shares
-  readonly linkBase: (client: { host: string; secure: boolean }) => string
+  readonly linkBase: (client: { origin: string }) => string
   readonly cookies: CookieShelf
   readonly thumbnails: Thumbnails
   readonly logos: Logos

@@ -3,6 +3,6 @@ import { test } from 'node:test'
 import { runCrashes } from './crashes.ts'
 
 test('killed at random moments, the service loses no job it promised, and leaves no tool and no stray file', async () => {
-  const report = await runCrashes({ jobs: 18, perCrash: 6 }, Math.random)
-  assert.deepEqual([report.crashes, report.jobs >= 12], [3, true])
+  const report = await runCrashes({ jobs: 12, perCrash: 5 }, Math.random)
+  assert.deepEqual([report.crashes >= 3, report.jobs >= 12], [true, true])
 })

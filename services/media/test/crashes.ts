@@ -35,20 +35,19 @@ export async function runCrashes(
   let submitted = 0
   let crashes = 0
   const known: string[] = []
-  while (submitted < count) {
+  while (known.length < count) {
     const service = await start()
     try {
       const send = await openCaller(service.url)
-      const round = Math.min(perCrash, count - submitted)
-      const submissions = Array.from({ length: round }, (_, index) => {
-        const number = submitted + index
-        const url = platform.page(kinds[number % kinds.length]!, { id: `${number}` })
-        return send<Job>('POST', '/api/submit', { url, type: number % 3 === 1 ? 'video' : 'audio', quality: 'small' })
+      const submissions = Array.from({ length: Math.min(perCrash, count - known.length) }, () => {
+        submitted += 1
+        const url = platform.page(kinds[submitted % kinds.length]!, { id: `${submitted}` })
+        const type = submitted % 4 === 1 ? 'video' : 'audio'
+        return send<Job>('POST', '/api/submit', { url, type, quality: 'small' })
       })
-      submitted += round
       // Those that were answered are promised; of the others the client knows that it does not know.
       const answered = submissions.map((one) => one.then(({ body }) => known.push(body.id)).catch(() => undefined))
-      await Promise.race([Promise.all(answered), pause(random() * 2500)])
+      await Promise.race([Promise.all(answered), pause(2000 + random() * 6000)])
       await pause(random() * 2500)
     } finally {
       await service.kill()
@@ -63,7 +62,12 @@ export async function runCrashes(
   await using service = await start()
   const send = await openCaller(service.url)
   const all = await eventually(
-    async () => (await send<Job[]>('GET', '/api/jobs?limit=100')).body,
+    async () => {
+      const pages = await Promise.all(
+        [0, 100].map((offset) => send<Job[]>('GET', `/api/jobs?limit=100&offset=${offset}`)),
+      )
+      return pages.flatMap(({ body }) => body)
+    },
     (jobs) => jobs.every(({ status }) => ends.has(status)),
     { seconds: 240, everyMs: 1000, what: 'the end of all jobs' },
   )

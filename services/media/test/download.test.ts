@@ -131,6 +131,7 @@ test('what a platform does wrong is told in words, and leaves no file behind', a
   const cases = [
     [platform.page('video.mp4', { pace: 'missing' }), /not there|fetched|reached/],
     [platform.page('none.mp4'), /not there|fetched|reached/],
+    [platform.page('video.mp4', { pace: 'broken' }), /reached|failed/],
   ] as const
   for (const [url, message] of cases) {
     const { id } = await media.submit(url)

@@ -701,7 +701,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description The body is not JSON */
+                /** @description The body is of another type */
                 415: {
                     headers: {
                         [name: string]: unknown;
@@ -865,7 +865,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description The body is not JSON */
+                /** @description The body is of another type */
                 415: {
                     headers: {
                         [name: string]: unknown;
@@ -1141,7 +1141,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description The body is not JSON */
+                /** @description The body is of another type */
                 415: {
                     headers: {
                         [name: string]: unknown;
@@ -1466,7 +1466,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description The body is not JSON */
+                /** @description The body is of another type */
                 415: {
                     headers: {
                         [name: string]: unknown;
@@ -1620,7 +1620,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description The body is not JSON */
+                /** @description The body is of another type */
                 415: {
                     headers: {
                         [name: string]: unknown;
@@ -1760,7 +1760,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description The body is not JSON */
+                /** @description The body is of another type */
                 415: {
                     headers: {
                         [name: string]: unknown;
@@ -1980,7 +1980,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description The body is not JSON */
+                /** @description The body is of another type */
                 415: {
                     headers: {
                         [name: string]: unknown;
@@ -2230,7 +2230,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description The body is not JSON */
+                /** @description The body is of another type */
                 415: {
                     headers: {
                         [name: string]: unknown;
@@ -2608,7 +2608,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description The body is not JSON */
+                /** @description The body is of another type */
                 415: {
                     headers: {
                         [name: string]: unknown;
@@ -2841,7 +2841,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description The body is not JSON */
+                /** @description The body is of another type */
                 415: {
                     headers: {
                         [name: string]: unknown;
@@ -2986,7 +2986,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description The body is not JSON */
+                /** @description The body is of another type */
                 415: {
                     headers: {
                         [name: string]: unknown;
@@ -3240,7 +3240,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description The body is not JSON */
+                /** @description The body is of another type */
                 415: {
                     headers: {
                         [name: string]: unknown;
@@ -3385,7 +3385,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description The body is not JSON */
+                /** @description The body is of another type */
                 415: {
                     headers: {
                         [name: string]: unknown;
@@ -4704,7 +4704,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description The body is not JSON */
+                /** @description The body is of another type */
                 415: {
                     headers: {
                         [name: string]: unknown;
@@ -4877,7 +4877,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description The body is not JSON */
+                /** @description The body is of another type */
                 415: {
                     headers: {
                         [name: string]: unknown;
@@ -5056,7 +5056,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description The body is not JSON */
+                /** @description The body is of another type */
                 415: {
                     headers: {
                         [name: string]: unknown;
@@ -5329,7 +5329,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description The body is not JSON */
+                /** @description The body is of another type */
                 415: {
                     headers: {
                         [name: string]: unknown;
@@ -5439,7 +5439,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description The body is not JSON */
+                /** @description The body is of another type */
                 415: {
                     headers: {
                         [name: string]: unknown;
@@ -5602,7 +5602,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description The body is not JSON */
+                /** @description The body is of another type */
                 415: {
                     headers: {
                         [name: string]: unknown;
@@ -5726,7 +5726,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description The body is not JSON */
+                /** @description The body is of another type */
                 415: {
                     headers: {
                         [name: string]: unknown;
@@ -5894,7 +5894,7 @@ export interface paths {
                         "application/problem+json": components["schemas"]["Problem"];
                     };
                 };
-                /** @description The body is not JSON */
+                /** @description The body is of another type */
                 415: {
                     headers: {
                         [name: string]: unknown;

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { Content } from '@hearth/http'
 import type { ArtifactStore } from '../artifacts/artifact-store.ts'
 import { notFound, Problem } from '../problems.ts'
@@ -5,6 +6,8 @@ import { readByteRange } from './byte-range.ts'
 
 /** The parts of a call that matter for handing out a file. */
 export interface DeliveryCall {
+  /** Nobody reads the content: it is not opened. */
+  readonly isHead?: boolean
   readonly header: (name: string) => string | undefined
   readonly answer: { header(name: string, value: string): void }
 }
@@ -55,7 +58,7 @@ export async function deliver(call: DeliveryCall, { artifacts, jobId, name, file
     throw new Problem(416, 'The range lies behind the end of the file', {
       headers: { 'content-range': `bytes */${facts.size}` },
     })
-  const content = await artifacts.open(jobId, name, range)
+  const content = call.isHead === true ? Readable.from([]) : await artifacts.open(jobId, name, range)
   if (content === undefined) throw notFound('file')
   const length = range === undefined ? facts.size : range.last - range.first + 1
   call.answer.header('content-length', String(length))

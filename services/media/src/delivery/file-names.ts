@@ -9,12 +9,12 @@ const mostBytes = 200
 const unwanted = /[\u0000-\u001f\u007f-\u009f<>:"/\\|?*\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]+/g
 
 /** A title as part of a file name: nothing reserved, at most 120 characters and 200 bytes, never empty. */
-export function fileTitle(title: string | null): string {
+export function fileTitle(title: string | null, most = mostCharacters): string {
   const plain = (title ?? '').replaceAll(unwanted, ' ').replaceAll(/\s+/g, ' ').trim()
   let text = ''
   let length = 0
   for (const { segment } of new Intl.Segmenter().segment(plain)) {
-    if (length === mostCharacters || Buffer.byteLength(text + segment) > mostBytes) break
+    if (length === most || Buffer.byteLength(text + segment) > mostBytes) break
     text += segment
     length += 1
   }
@@ -43,7 +43,7 @@ export function downloadName(job: Named): string | null {
 
 /** The name a trim is saved under. */
 export function trimName(job: Named): string {
-  return `${fileTitle(job.video_title).slice(0, 100)}${tempoTag(job)}_trimmed.wav`
+  return `${fileTitle(job.video_title, 100)}${tempoTag(job)}_trimmed.wav`
 }
 
 /** The name a stem is saved under. */

@@ -4,8 +4,8 @@ import { route } from '../access.ts'
 import type { ArtifactStore } from '../artifacts/artifact-store.ts'
 import { isDownloadable } from '../jobs/job-machine.ts'
 import type { Jobs } from '../jobs/jobs.ts'
-import { invalid, notFound, Problem } from '../problems.ts'
-import { MediaFailure } from '../tools/media-failure.ts'
+import { invalid, notFound } from '../problems.ts'
+import { conversionProblem } from './conversion-problem.ts'
 import { deliver } from './deliver.ts'
 import { downloadName } from './file-names.ts'
 import type { Mp3s } from './mp3.ts'
@@ -17,11 +17,6 @@ export interface DeliveryParts {
   readonly jobs: Jobs
   readonly artifacts: ArtifactStore
   readonly mp3s: Mp3s
-}
-
-/** A conversion that failed, as the caller is told. */
-export function conversionProblem(error: unknown): unknown {
-  return error instanceof MediaFailure ? new Problem(500, error.message, { cause: error }) : error
 }
 
 /** The finished file, the sound for the player, and the picture of a job. */

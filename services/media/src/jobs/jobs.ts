@@ -114,7 +114,7 @@ class StoredJobs implements Jobs {
     const before = await this.row(id)
     if (isTerminal(before.status)) throw invalid(`The job is over (${before.status}) and cannot be cancelled`)
     const finished_at = this.#parts.timers.now()
-    const values = { message: 'Cancelled', finished_at, lease_until: null }
+    const values = { message: 'Cancelled', finished_at, lease_until: null, artifact: null }
     const row = await store.advanceJob(this.#db, { id, step: 'cancelled', values })
     if (row === undefined) throw conflict('The job changed in the same moment; look at it again')
     this.#tell(before, row)

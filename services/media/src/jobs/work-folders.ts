@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -15,11 +15,11 @@ export interface WorkFolders {
 }
 
 export function createWorkFolders(root: string): WorkFolders {
+  mkdirSync(root, { recursive: true, mode: 0o700 })
   const pathOf = (id: string, attempt: number) => join(root, `${id}.${attempt}`)
   const isFresh = new Set<string>()
   return {
     async open(id, attempt) {
-      await mkdir(root, { recursive: true, mode: 0o700 })
       const path = pathOf(id, attempt)
       // The attempt before this one is over: it was given back, or its worker is gone.
       const earlier = pathOf(id, attempt - 1)

@@ -27,6 +27,8 @@ export interface WorkerParts {
   readonly timers: Timers
   readonly log: Log
   readonly run: RunJob
+  /** Deletes what was stored for a job that came to nothing. */
+  readonly discard: (id: string) => Promise<void>
   /** How long a worker counts as alive after it was last heard of, milliseconds; it says so four times as often. */
   readonly lease: number
 }
@@ -150,7 +152,16 @@ class LocalWorkers implements Workers, QueueWork {
       await this.#parts.run(job, hand)
     } catch (error) {
       await this.#conclude(latest, error, signal.aborted ? (signal.reason as Ending) : undefined)
+      await this.#tidy(job)
     }
+  }
+
+  /** A file may have been stored in the last moment before the job was stopped, or failed. */
+  async #tidy(job: JobRow): Promise<void> {
+    const row = await findJob(this.#parts.db, job.id)
+    const isInVain = row === undefined || row.status === 'cancelled' || row.status === 'error'
+    // Another attempt may already be at work.
+    if (isInVain && (row === undefined || row.attempt === job.attempt)) await this.#parts.discard(job.id)
   }
 
   async #conclude(job: JobRow, error: unknown, ending: Ending | undefined): Promise<void> {
@@ -192,7 +203,9 @@ class LocalWorkers implements Workers, QueueWork {
       : { ...shared, message: 'The application was restarted', error_code: 'interrupted' }
     const step = isDone ? 'finished' : 'lost'
     const row = await advanceJob(db, { id: job.id, attempt: job.attempt, step, values })
-    if (row !== undefined) this.#tell(job, row)
+    if (row === undefined) return
+    if (!isDone) await this.#parts.discard(job.id)
+    this.#tell(job, row)
   }
 
   #beat(job: JobRow, controller: AbortController): () => void {

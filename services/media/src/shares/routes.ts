@@ -1,13 +1,14 @@
 import type { Route } from '@hearth/http'
 import { z } from 'zod'
 import { route } from '../access.ts'
+import { asksForFile } from './asks-for-file.ts'
 import { ShareLink, SharesRevoked } from './schema.ts'
 import type { Shares } from './shares.ts'
 
 const JobPath = z.object({ job_id: z.string() })
 
 /** Links for others. `linkBase` is the beginning of links for a request, such as `https://media.example.org`. */
-export function shareRoutes(shares: Shares, linkBase: (client: { host: string; secure: boolean }) => string): Route[] {
+export function shareRoutes(shares: Shares, linkBase: (client: { origin: string }) => string): Route[] {
   const shared = { tag: 'Shares', access: 'member', path: '/api/share/{job_id}', limit: '20', params: JobPath } as const
   return [
     route(
@@ -44,13 +45,17 @@ export function shareRoutes(shares: Shares, linkBase: (client: { host: string; s
         path: '/share/{token}',
         tag: 'Shares',
         summary: 'Redeem a link',
-        description: 'A browser gets a page with the file’s name and a player first; `?download=1` is the file.',
+        description:
+          'A browser gets a page with the file’s name and a player first; `?download=1` is the file, and a use of the link. ' +
+          'Whatever is wrong, the answer is the same page with status 404.',
         access: 'public',
         limit: '20',
-        params: z.object({ token: z.string().max(200) }),
-        query: z.object({ download: z.string().max(10).optional() }),
-        success: { status: 200, media: 'application/octet-stream', description: 'The file, or a page that offers it' },
+        params: z.object({ token: z.string() }),
+        query: z.object({ download: z.string().optional() }),
+        success: { status: 200, media: '*/*', description: 'The file, or a page that offers it' },
+        also: [206],
         errors: [404, 416],
+        errorPages: [404],
       },
       (call) =>
         shares.redeem({
@@ -58,10 +63,12 @@ export function shareRoutes(shares: Shares, linkBase: (client: { host: string; s
           answer: call.answer,
           token: call.params.token,
           address: call.client.address,
-          userAgent: call.client.userAgent,
-          // A script that asks for anything gets the file at once, as the specification has it.
-          wantsFile: call.query.download !== undefined || !(call.header('accept') ?? '').includes('text/html'),
-          isHead: false,
+          wantsFile: asksForFile({
+            isDownload: call.query.download !== undefined,
+            accept: call.header('accept') ?? '',
+            userAgent: call.client.userAgent,
+          }),
+          isHead: call.isHead,
         }),
     ),
   ]

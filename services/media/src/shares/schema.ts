@@ -15,6 +15,7 @@ export const ShareLink = z
   .meta({ id: 'ShareLink' })
 export type ShareLink = z.infer<typeof ShareLink>
 
+/** The form of every token there ever was. */
 export const ShareToken = z.string().regex(/^[\w-]{8,128}$/)
 
 export const SharesRevoked = z.object({ ok: z.literal(true), deleted: count }).meta({ id: 'SharesRevoked' })

@@ -1,12 +1,27 @@
-import type { Content } from '@hearth/http'
-import type { DeliveryCall } from '../delivery/deliver.ts'
+import { createHash, randomBytes } from 'node:crypto'
+import { hashToken, type Sealer } from '@hearth/credentials'
+import { takeTurn, type Database } from '@hearth/database'
+import { addressGroup, createBudget, type Budget, type Content } from '@hearth/http'
+import type { Clock, Log } from '@hearth/runtime'
+import type { ArtifactStore } from '../artifacts/artifact-store.ts'
+import type { JobRow, ShareLinkRow, Tables } from '../database/tables.ts'
+import { conversionProblem } from '../delivery/conversion-problem.ts'
+import { deliver, mediaTypeOf, type DeliveryCall } from '../delivery/deliver.ts'
+import { downloadName } from '../delivery/file-names.ts'
+import type { Mp3s } from '../delivery/mp3.ts'
+import { isDownloadable } from '../jobs/job-machine.ts'
+import { jobMoment } from '../jobs/job-view.ts'
+import type { Jobs } from '../jobs/jobs.ts'
+import { notFound, Problem } from '../problems.ts'
+import type { Settings } from '../settings/schema.ts'
 import type { ShareLink } from './schema.ts'
+import { createSharePages, type SharePages } from './share-page.ts'
+import * as store from './store.ts'
 
 /** A request to redeem a link. */
 export interface Redemption extends DeliveryCall {
   readonly token: string
   readonly address: string
-  readonly userAgent: string
   /** Asks for the file; without it the landing page is what a person, or a link preview, gets. */
   readonly wantsFile: boolean
   readonly isHead: boolean
@@ -25,3 +40,228 @@ export interface Shares {
   /** Forgets what has run out. */
   tidy(): Promise<void>
 }
+
+/** What links are made with. */
+export interface ShareParts {
+  readonly database: Database<Tables>
+  readonly sealer: Sealer
+  readonly jobs: Pick<Jobs, 'row'>
+  readonly artifacts: ArtifactStore
+  readonly mp3s: Mp3s
+  readonly settings: () => Settings
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Failures a minute, of everybody together, after which nobody can try further tokens. */
+const mostFailures = 300
+const day = 86_400_000
+/** Number of the turn in which links are made on PostgreSQL. */
+const linkTurn = 8_103_002
+const tokenBytes = 16
+
+/** Looked for where there is no link, so that it takes as long. */
+const nobody = { id: '00000000-0000-4000-8000-000000000000', file: 'source.mp3' } as const
+
+export function createShares(parts: ShareParts): Shares {
+  return new StoredShares(parts)
+}
+
+/** A file that can be handed out. */
+interface SharedFile {
+  readonly name: string
+  readonly size: number
+}
+
+/** A link that is good for the one who asks. */
+interface Found {
+  readonly job: JobRow
+  readonly link: ShareLinkRow
+  readonly file: SharedFile
+  /** Has fetched by it within the hour. */
+  readonly isUsing: boolean
+}
+
+class StoredShares implements Shares {
+  readonly #parts: ShareParts
+  readonly #pages: SharePages = createSharePages()
+  readonly #failures: Budget
+
+  constructor(parts: ShareParts) {
+    this.#parts = parts
+    this.#failures = createBudget({ limit: mostFailures, windowSeconds: 60, clock: parts.clock })
+  }
+
+  async create(jobId: string, base: string): Promise<ShareLink> {
+    const file = await this.#fileOf(await this.#parts.jobs.row(jobId)).catch((error: unknown) => {
+      throw conversionProblem(error)
+    })
+    if (file === undefined) throw notFound('file')
+    // The file may have been long in the making.
+    const job = await this.#parts.jobs.row(jobId)
+    const { kind, query } = this.#parts.database
+    const row = await query.transaction().execute(async (trx) => {
+      await takeTurn(kind, trx, linkTurn)
+      const present = (await store.linksOf(trx, job.id)).find((link) => this.#isAsGoodAsNew(link))
+      const link = present ?? this.#newLink(job.id)
+      if (present === undefined) await store.insertLink(trx, link)
+      return link
+    })
+    return this.#view(row, base)
+  }
+
+  async list(jobId: string, base: string): Promise<ShareLink[]> {
+    return (await store.linksOf(this.#db, jobId)).map((row) => this.#view(row, base))
+  }
+
+  async revoke(jobId: string): Promise<number> {
+    return store.deleteLinksOf(this.#db, jobId)
+  }
+
+  async redeem(redemption: Redemption): Promise<Content> {
+    const { allowed, retryAfterSeconds } = this.#failures.peek('all')
+    if (!allowed)
+      throw new Problem(429, `Too many wrong links; try again in ${retryAfterSeconds} s`, {
+        headers: { 'retry-after': String(retryAfterSeconds) },
+      })
+    const content = await this.#tryToRedeem(redemption).catch((error: unknown) => {
+      if (error instanceof Problem && error.status === 416) throw error
+      this.#parts.log.warn({ err: error }, 'a shared file could not be handed out')
+      return undefined
+    })
+    if (content !== undefined) return content
+    this.#failures.take('all')
+    return this.#page(redemption, this.#pages.nothing, 404)
+  }
+
+  count(): Promise<number> {
+    return store.countLinks(this.#db)
+  }
+
+  async tidy(): Promise<void> {
+    await store.deleteSpent(this.#db, this.#parts.clock.now())
+  }
+
+  async #tryToRedeem(redemption: Redemption): Promise<Content | undefined> {
+    const found = await this.#find(redemption)
+    if (found === undefined) return undefined
+    if (redemption.wantsFile) return this.#handOut(redemption, found)
+    const { job, file, link } = found
+    const offer = {
+      title: job.video_title ?? 'A file for you',
+      fileName: downloadName(job) ?? 'media',
+      type: job.type,
+      sizeBytes: file.size,
+      durationMs: job.duration_ms,
+      expiresAt: link.expires_at,
+      isPlayable: ['audio/mpeg', 'video/mp4', 'video/webm'].includes(mediaTypeOf(file.name)),
+    }
+    return this.#page(redemption, this.#pages.offer(offer), 200)
+  }
+
+  async #find({ token, address }: Redemption): Promise<Found | undefined> {
+    const now = this.#parts.clock.now()
+    const found = await store.findLink(this.#db, { tokenHash: hashToken(token), clientHash: clientOf(token, address) })
+    if (found === undefined) {
+      await this.#parts.artifacts.stat(nobody.id, nobody.file)
+      return undefined
+    }
+    const { link, job, usedAt } = found
+    const file = await this.#fileOf(job)
+    const isUsing = usedAt !== null && usedAt > now - store.useLength
+    const isGood = isCurrent(link, now) && (isUsing || hasUsesLeft(link))
+    return isGood && file !== undefined ? { job, link, file, isUsing } : undefined
+  }
+
+  /**
+   * A use is counted once an hour for a client, when the answer begins with the first byte; nobody gets a later part without
+   * one, because the whole but a byte is as good as the whole.
+   */
+  async #handOut(redemption: Redemption, { job, file, isUsing }: Found): Promise<Content | undefined> {
+    const { artifacts, clock } = this.#parts
+    const { token, address, isHead } = redemption
+    if (!isUsing && !isHead) {
+      const use = { tokenHash: hashToken(token), clientHash: clientOf(token, address), now: clock.now() }
+      if (!(await store.takeUse(this.#db, use))) return undefined
+    }
+    const headers = new Map<string, string>()
+    const call: DeliveryCall = {
+      isHead,
+      header: (name) => (isRefused(name, redemption.header(name), isUsing) ? undefined : redemption.header(name)),
+      // A failure on the way must not leave any of them on the page that is answered instead.
+      answer: { header: (name, value) => void headers.set(name, value) },
+    }
+    const fileName = downloadName(job) ?? 'media'
+    const content = await deliver(call, { artifacts, jobId: job.id, name: file.name, fileName })
+    for (const [name, value] of headers) redemption.answer.header(name, value)
+    return content
+  }
+
+  async #fileOf(job: JobRow): Promise<SharedFile | undefined> {
+    const { artifacts, mp3s } = this.#parts
+    if (!isDownloadable(job.status) || job.artifact === null) return undefined
+    const source = await artifacts.stat(job.id, job.artifact)
+    if (source === undefined) return undefined
+    const name = job.type === 'audio' ? await mp3s.provide(job) : job.artifact
+    const facts = name === job.artifact ? source : await artifacts.stat(job.id, name)
+    return facts === undefined ? undefined : { name, size: facts.size }
+  }
+
+  #page({ answer }: Redemption, content: string, status: number): Content {
+    answer.header('content-type', 'text/html; charset=utf-8')
+    answer.header('content-security-policy', this.#pages.policy)
+    answer.header('cache-control', 'no-store')
+    return { content, status }
+  }
+
+  #newLink(jobId: string): ShareLinkRow {
+    const { sealer, clock, settings } = this.#parts
+    const { share_link_max_uses, share_link_expire_days } = settings()
+    const token = randomBytes(tokenBytes).toString('base64url')
+    const token_hash = hashToken(token)
+    const created_at = clock.now()
+    return {
+      token_hash,
+      token_sealed: sealer.seal(token, placeOf(token_hash)),
+      job_id: jobId,
+      max_uses: share_link_max_uses,
+      uses: 0,
+      created_at,
+      expires_at: share_link_expire_days === 0 ? null : created_at + share_link_expire_days * day,
+    }
+  }
+
+  /** It has uses left, and was made under the settings of today. */
+  #isAsGoodAsNew(link: ShareLinkRow): boolean {
+    const { share_link_max_uses, share_link_expire_days } = this.#parts.settings()
+    const isOfToday =
+      link.max_uses === share_link_max_uses && (link.expires_at === null) === (share_link_expire_days === 0)
+    return isOfToday && isCurrent(link, this.#parts.clock.now()) && hasUsesLeft(link)
+  }
+
+  #view({ token_hash, token_sealed, max_uses, uses, expires_at }: ShareLinkRow, base: string): ShareLink {
+    const token = this.#parts.sealer.open(token_sealed, placeOf(token_hash))
+    const end = expires_at === null ? null : jobMoment(expires_at)
+    return { ok: true, url: `${base}/share/${token}`, max_uses, uses, expires_at: end }
+  }
+
+  get #db() {
+    return this.#parts.database.query
+  }
+}
+
+const placeOf = (tokenHash: string): string => `share_links.token_sealed:${tokenHash}`
+
+const isCurrent = ({ expires_at }: ShareLinkRow, now: number): boolean => expires_at === null || expires_at > now
+
+const hasUsesLeft = ({ max_uses, uses }: ShareLinkRow): boolean => max_uses === 0 || uses < max_uses
+
+/** A client of a link. The token is part of it, so that nobody finds the addresses out by trying them all. */
+const clientOf = (token: string, address: string): string =>
+  createHash('sha256')
+    .update(`${token}\n${addressGroup(address)}`)
+    .digest('hex')
+
+/** Whoever has no use of a link yet gets the file from its beginning. */
+const isRefused = (name: string, value: string | undefined, isUsing: boolean): boolean =>
+  name === 'if-none-match' || (name === 'range' && !isUsing && value?.startsWith('bytes=0-') !== true)

@@ -87,6 +87,7 @@ function separationRoutes(stems: Stems, artifacts: ArtifactStore): Route[] {
         access: 'page',
         limit: '10',
         success: { status: 200, media: 'audio/mpeg', description: 'MP3' },
+        also: [206, 304],
         errors: [404, 416],
       },
       async (call) => {

@@ -13,6 +13,7 @@ export type MediaFailureCode =
   | 'bot_check'
   | 'unsupported'
   | 'tool_outdated'
+  | 'tool_too_old'
   | 'tool_missing'
   | 'blocked_address'
   | 'disk_full'
@@ -45,6 +46,7 @@ const phrases: Record<MediaFailureCode, string> = {
   bot_check: 'The platform takes this server for a robot; cookies of a signed-in account usually help',
   unsupported: 'There is no video here that can be fetched',
   tool_outdated: 'yt-dlp cannot read this page any more; update it under Settings, Tools',
+  tool_too_old: 'yt-dlp is too old to be used; update it under Settings, Tools',
   tool_missing: 'A program the service needs cannot be started',
   blocked_address: 'The address leads into a private network, which is not allowed',
   disk_full: 'There is not enough space left on the disk',
@@ -57,6 +59,7 @@ const phrases: Record<MediaFailureCode, string> = {
 
 /** What yt-dlp says, and what it means; the first that fits counts. */
 const reasons: readonly (readonly [RegExp, MediaFailureCode])[] = [
+  [/file too large|Errno 27/i, 'too_large'],
   [/no space left|ENOSPC|disk quota/i, 'disk_full'],
   [/not a bot|captcha|confirm you.re (?:not|human)/i, 'bot_check'],
   [/private video|is private|this account is private/i, 'private'],
@@ -92,6 +95,7 @@ export function explainDownload(failure: ToolFailure, wasRefused: boolean): Medi
 export function explainConversion(failure: ToolFailure): MediaFailure {
   const code = byKind[failure.kind]
   if (code !== undefined) return new MediaFailure(code, undefined, failure)
+  if (/file too large/i.test(failure.output)) return new MediaFailure('too_large', undefined, failure)
   return new MediaFailure(/no space left/i.test(failure.output) ? 'disk_full' : 'conversion', undefined, failure)
 }
 

@@ -39,6 +39,7 @@ function commonWords({ extractors, proxy, cookies, jsRuntime }: YtDlpSurrounding
     '--no-update',
     '--no-exec',
     '--no-playlist',
+    '--playlist-items=1',
     '--color=never',
     `--use-extractors=${extractors.join(',')}`,
     `--proxy=${proxy}`,

@@ -20,7 +20,7 @@ export function trimRoutes(trims: Trims, artifacts: ArtifactStore): Route[] {
         limit: '10',
         body: TrimRequest,
         success: { status: 200, body: Trim },
-        errors: [404, 409],
+        errors: [404, 409, 503],
       },
       ({ params, body }) => trims.make(params.job_id, body),
     ),
@@ -56,6 +56,7 @@ export function trimRoutes(trims: Trims, artifacts: ArtifactStore): Route[] {
         limit: '30',
         params: TrimPath,
         success: { status: 200, media: 'audio/wav', description: 'WAV, 16 bits' },
+        also: [206, 304],
         errors: [404, 416],
       },
       async (call) => {

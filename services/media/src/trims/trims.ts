@@ -1,4 +1,20 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isJobId } from '../artifacts/artifact-name.ts'
+import { ArtifactMissing, type ArtifactStore } from '../artifacts/artifact-store.ts'
+import type { Slots } from '../conversion/slots.ts'
+import type { JobRow } from '../database/tables.ts'
+import { conversionProblem } from '../delivery/conversion-problem.ts'
+import { findDerived, keepDerived } from '../delivery/derived-file.ts'
+import { trimName } from '../delivery/file-names.ts'
+import { isDownloadable } from '../jobs/job-machine.ts'
+import type { Jobs } from '../jobs/jobs.ts'
+import { conflict, invalid, notFound, unavailable } from '../problems.ts'
+import type { Ffmpeg } from '../tools/ffmpeg.ts'
+import { cutSound, type Part } from './cut-sound.ts'
 import type { Trim, TrimList, TrimRequest } from './schema.ts'
+import { partOfArtifact, trimArtifact, trimIdOf } from './trim-id.ts'
 
 /** Parts cut out of finished sounds. Throws problems in the words of the API. */
 export interface Trims {
@@ -7,4 +23,154 @@ export interface Trims {
   remove(jobId: string, trimId: string | undefined): Promise<{ ok: true; deleted: number }>
   /** The stored file of a part and the name it is saved under. */
   find(jobId: string, trimId: string): Promise<{ name: string; fileName: string }>
+}
+
+/** What parts are cut with. */
+export interface TrimParts {
+  readonly jobs: Pick<Jobs, 'row'>
+  readonly artifacts: ArtifactStore
+  readonly ffmpeg: Ffmpeg
+  readonly slots: Slots
+  /** Where files may lie while they are made. */
+  readonly folder: string
+}
+
+/** The shortest and the longest part, milliseconds; the specification's rule 2. */
+const [shortest, longest] = [1000, 600_000]
+/** A job keeps so many parts; the oldest go. */
+const mostKept = 50
+/** So many may be cut or wait for it at a time, and wait so long. */
+const mostTogether = 8
+const patience = 60_000
+
+/** Cuts each part once, and keeps it beside its source. */
+export function createTrims(parts: TrimParts): Trims {
+  return new StoredTrims(parts)
+}
+
+class StoredTrims implements Trims {
+  readonly #parts: TrimParts
+  readonly #underWay = new Set<string>()
+
+  constructor(parts: TrimParts) {
+    this.#parts = parts
+  }
+
+  async make(jobId: string, wanted: TrimRequest): Promise<Trim> {
+    const part = readPart(wanted)
+    const job = await this.#parts.jobs.row(jobId)
+    const source = sourceFor(job, part)
+    const trimId = trimIdOf(part)
+    const isThere = (await findDerived(this.#parts.artifacts, job, trimArtifact(trimId))) !== undefined
+    if (!isThere) await this.#once(`${job.id} ${trimId}`, () => this.#cut(job, { source, part }))
+    const duration = (part.endMs - part.startMs) / 1000
+    return { ok: true, cached: isThere, trim_id: trimId, duration, file: trimName(job) }
+  }
+
+  async list(jobId: string): Promise<TrimList> {
+    const job = await this.#parts.jobs.row(jobId)
+    const file = trimName(job)
+    return (await this.#kept(job))
+      .sort((a, b) => a.part.startMs - b.part.startMs || a.part.endMs - b.part.endMs)
+      .map(({ part }) => {
+        const [start, end] = [part.startMs / 1000, part.endMs / 1000]
+        return { trim_id: trimIdOf(part), start, end, duration: (part.endMs - part.startMs) / 1000, file }
+      })
+  }
+
+  async remove(jobId: string, trimId: string | undefined): Promise<{ ok: true; deleted: number }> {
+    const { artifacts } = this.#parts
+    const isWanted = (name: string) =>
+      trimId === undefined ? partOfArtifact(name) !== undefined : name === trimArtifact(trimId)
+    const names = isJobId(jobId) ? (await artifacts.list(jobId)).filter(isWanted) : []
+    let deleted = 0
+    for (const name of names) if (await artifacts.removeOne(jobId, name)) deleted += 1
+    return { ok: true, deleted }
+  }
+
+  async find(jobId: string, trimId: string): Promise<{ name: string; fileName: string }> {
+    const job = await this.#parts.jobs.row(jobId)
+    const name = trimArtifact(trimId)
+    const isThere = isDownloadable(job.status) && (await findDerived(this.#parts.artifacts, job, name)) !== undefined
+    if (!isThere) throw notFound('trim')
+    return { name, fileName: trimName(job) }
+  }
+
+  async #once(key: string, work: () => Promise<void>): Promise<void> {
+    if (this.#underWay.has(key)) throw conflict('This part is being cut already; ask again in a moment')
+    if (this.#underWay.size >= mostTogether) throw unavailable('Too many parts are being cut; try again', 5)
+    this.#underWay.add(key)
+    try {
+      await work()
+    } finally {
+      this.#underWay.delete(key)
+    }
+  }
+
+  async #cut(job: JobRow, { source, part }: { source: string; part: Part }): Promise<void> {
+    const { artifacts, ffmpeg, folder } = this.#parts
+    const name = trimArtifact(trimIdOf(part))
+    const own = join(folder, randomUUID())
+    await mkdir(own, { recursive: true, mode: 0o700 })
+    const output = join(own, name)
+    try {
+      await artifacts.withLocalFile(job.id, source, (file) =>
+        this.#inTurn((signal) => cutSound(ffmpeg, part, { file, output, signal })),
+      )
+      await keepDerived(this.#parts, job, { name, file: output })
+      await this.#forgetOldest(job, name)
+    } catch (error) {
+      throw error instanceof ArtifactMissing ? notFound('file') : conversionProblem(error)
+    } finally {
+      await rm(own, { recursive: true, force: true })
+    }
+  }
+
+  /** The cut itself has a limit of its own; this one is for the line in front of it. */
+  async #inTurn(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const waiting = AbortSignal.timeout(patience)
+    try {
+      await this.#parts.slots.use(waiting, () => work(new AbortController().signal))
+    } catch (error) {
+      throw error === waiting.reason ? unavailable('The processor is busy with conversions; try again', 5) : error
+    }
+  }
+
+  async #forgetOldest(job: JobRow, newest: string): Promise<void> {
+    const others = (await this.#kept(job)).filter(({ name }) => name !== newest)
+    const oldest = others
+      .sort((a, b) => a.modifiedAt - b.modifiedAt)
+      .slice(0, Math.max(0, others.length + 1 - mostKept))
+    for (const { name } of oldest) await this.#parts.artifacts.removeOne(job.id, name)
+  }
+
+  async #kept(job: JobRow) {
+    const { artifacts } = this.#parts
+    const found = (await artifacts.list(job.id)).map(async (name) => {
+      const part = partOfArtifact(name)
+      const facts = part === undefined ? undefined : await findDerived(artifacts, job, name)
+      return part === undefined || facts === undefined ? [] : [{ name, part, modifiedAt: facts.modifiedAt }]
+    })
+    return (await Promise.all(found)).flat()
+  }
+}
+
+/** The wanted part to the millisecond, when it is one at all. */
+function readPart({ start, end }: TrimRequest): Part {
+  const part = { startMs: Math.round(start * 1000), endMs: Math.round(end * 1000) }
+  const length = part.endMs - part.startMs
+  if (length <= 0) throw invalid('end must lie after start')
+  if (length < shortest) throw invalid('end must lie at least 1 second after start')
+  if (length > longest) throw invalid('end must lie at most 600 seconds after start')
+  return part
+}
+
+/** The name of the stored file the part is cut out of. */
+function sourceFor({ type, status, artifact, duration_ms }: JobRow, { endMs }: Part): string {
+  if (type !== 'audio') throw invalid('Only audio jobs can be trimmed, and this one is a video')
+  if (!isDownloadable(status)) throw invalid(`Only a finished job can be trimmed, and this one is ${status}`)
+  if (artifact === null) throw notFound('file')
+  if (duration_ms !== null && endMs > duration_ms)
+    throw invalid(`end lies beyond the end of the track, which has ${(duration_ms / 1000).toFixed(3)} seconds`)
+  return artifact
 }

@@ -18,6 +18,8 @@ const day = 86_400_000
 /** Removes what nobody needs any more: files past their time, and files nobody knows. */
 export interface Upkeep {
   start(): void
+  /** Removes at once what an earlier life left. Only while nobody works, here or elsewhere. */
+  clear(): Promise<void>
   /** One round. */
   run(): Promise<void>
   close(): void
@@ -38,7 +40,7 @@ export interface UpkeepParts {
 export function createUpkeep(parts: UpkeepParts): Upkeep {
   const run = async () => {
     await retire(parts)
-    await sweep(parts)
+    await sweep(parts, strayAge)
     for (const other of parts.others) await other()
   }
   let timer: NodeJS.Timeout | undefined
@@ -46,6 +48,7 @@ export function createUpkeep(parts: UpkeepParts): Upkeep {
     void run().catch((error: unknown) => parts.log.warn({ err: error }, 'old files could not be removed'))
   return {
     run,
+    clear: () => sweep(parts, 0),
     start() {
       round()
       timer = setInterval(round, every).unref()
@@ -67,12 +70,12 @@ async function retire({ db, artifacts, bus, timers, settings }: UpkeepParts): Pr
 }
 
 /** Deletes what a crash left: working folders and stored files without a job. */
-async function sweep({ db, artifacts, folders, timers }: UpkeepParts): Promise<void> {
+async function sweep({ db, artifacts, folders, timers }: UpkeepParts, age: number): Promise<void> {
   const kept = new Set(await goingOn(db))
   await folders.sweep((id) => kept.has(id))
   const known = new Set(await knownJobs(db))
   for await (const { jobId, modifiedAt } of artifacts.jobs()) {
-    if (known.has(jobId) || timers.now() - modifiedAt < strayAge) continue
+    if (known.has(jobId) || timers.now() - modifiedAt < age) continue
     // It may have been made since the list was read.
     const job = await findJob(db, jobId)
     if (job === undefined || (!isActive(job.status) && job.artifact === null)) await artifacts.removeJob(jobId)

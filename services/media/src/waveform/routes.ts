@@ -16,7 +16,7 @@ export function waveformRoutes(waveformOf: (jobId: string) => Promise<Waveform>)
         limit: '60',
         params: z.object({ job_id: z.string() }),
         success: { status: 200, body: Waveform },
-        errors: [404],
+        errors: [404, 503],
       },
       ({ params }) => waveformOf(params.job_id),
     ),

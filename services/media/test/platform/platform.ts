@@ -8,7 +8,7 @@ import { makeMedia } from './make-media.ts'
 /** A platform on loopback that the real yt-dlp fetches from. */
 export interface Platform extends AsyncDisposable {
   readonly host: string
-  /** Address of a page with the media of that name: `video.mp4`, `sound.m4a`, `hls/index.m3u8`, `dash/index.mpd`, …. */
+  /** Address of a page with the media of that name: `video.mp4`, `sound.m4a`, `hls/index.m3u8`, `dash/index.mpd`, `endless.mp4`, …. */
   page(media: string, options?: PageOptions): string
   /** Requests so far, as `GET /path`. */
   readonly requests: readonly string[]
@@ -92,10 +92,22 @@ function answer(folder: string, exchange: Exchange): void {
   if (url.pathname === '/watch')
     return void response.setHeader('content-type', 'text/html; charset=utf-8').end(pageHtml(url))
   if (url.pathname === '/go') return void response.writeHead(302, { location: url.searchParams.get('to') ?? '/' }).end()
+  if (url.pathname.endsWith('/endless.mp4')) return sendWithoutEnd(response)
   const [, pace = '', name = ''] = /^\/media\/(\w+)\/(.+)$/.exec(url.pathname) ?? []
   const file = join(folder, normalize(`/${name}`))
-  if (pace === 'missing' || !existsSync(file)) return void response.writeHead(404).end()
+  if (name === '' || pace === 'missing' || !existsSync(file)) return void response.writeHead(404).end()
   sendFile(file, pace, exchange)
+}
+
+/** A file that never ends, and does not say how long it is. */
+function sendWithoutEnd(response: ServerResponse): void {
+  const chunk = Buffer.alloc(65_536, 1)
+  response.writeHead(200, { 'content-type': 'video/mp4' })
+  const send = () => {
+    while (!response.destroyed && response.write(chunk)) continue
+  }
+  response.on('drain', send)
+  send()
 }
 
 function pageHtml(url: URL): string {

@@ -265,7 +265,7 @@ export interface paths {
                         "application/json": components["schemas"]["Error"];
                     };
                 };
-                /** @description The body is not JSON */
+                /** @description The body is of another type */
                 415: {
                     headers: {
                         [name: string]: unknown;
@@ -446,7 +446,7 @@ export interface paths {
                         "application/json": components["schemas"]["Error"];
                     };
                 };
-                /** @description The body is not JSON */
+                /** @description The body is of another type */
                 415: {
                     headers: {
                         [name: string]: unknown;
@@ -650,7 +650,7 @@ export interface paths {
                         "application/json": components["schemas"]["Error"];
                     };
                 };
-                /** @description The body is not JSON */
+                /** @description The body is of another type */
                 415: {
                     headers: {
                         [name: string]: unknown;
@@ -951,7 +951,7 @@ export interface paths {
                         "application/json": components["schemas"]["Error"];
                     };
                 };
-                /** @description The body is not JSON */
+                /** @description The body is of another type */
                 415: {
                     headers: {
                         [name: string]: unknown;
@@ -1170,7 +1170,7 @@ export interface paths {
                         "application/json": components["schemas"]["Error"];
                     };
                 };
-                /** @description The body is not JSON */
+                /** @description The body is of another type */
                 415: {
                     headers: {
                         [name: string]: unknown;
@@ -1739,7 +1739,7 @@ export interface paths {
                         "application/json": components["schemas"]["Error"];
                     };
                 };
-                /** @description The body is not JSON */
+                /** @description The body is of another type */
                 415: {
                     headers: {
                         [name: string]: unknown;
@@ -1958,7 +1958,7 @@ export interface paths {
                         "application/json": components["schemas"]["Error"];
                     };
                 };
-                /** @description The body is not JSON */
+                /** @description The body is of another type */
                 415: {
                     headers: {
                         [name: string]: unknown;
@@ -2504,7 +2504,7 @@ export interface paths {
                         "application/json": components["schemas"]["Error"];
                     };
                 };
-                /** @description The body is not JSON */
+                /** @description The body is of another type */
                 415: {
                     headers: {
                         [name: string]: unknown;
@@ -2735,7 +2735,7 @@ export interface paths {
                         "application/json": components["schemas"]["Error"];
                     };
                 };
-                /** @description The body is not JSON */
+                /** @description The body is of another type */
                 415: {
                     headers: {
                         [name: string]: unknown;
@@ -3008,7 +3008,7 @@ export interface paths {
                         "application/json": components["schemas"]["Error"];
                     };
                 };
-                /** @description The body is not JSON */
+                /** @description The body is of another type */
                 415: {
                     headers: {
                         [name: string]: unknown;

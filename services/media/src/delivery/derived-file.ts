@@ -1,0 +1,44 @@
+import type { ArtifactFacts, ArtifactStore } from '../artifacts/artifact-store.ts'
+import type { JobRow } from '../database/tables.ts'
+import type { Jobs } from '../jobs/jobs.ts'
+import { notFound } from '../problems.ts'
+
+/** A job as far as the files made from its own matter. */
+type Origin = Pick<JobRow, 'id' | 'artifact' | 'attempt'>
+
+/**
+ * What is known of a file that was made from a job's own; undefined when it is not there, or was made from an earlier one: a
+ * job that is tried again gets another file.
+ */
+export async function findDerived(
+  artifacts: ArtifactStore,
+  job: Origin,
+  name: string,
+): Promise<ArtifactFacts | undefined> {
+  if (job.artifact === null) return undefined
+  const [source, derived] = await Promise.all([artifacts.stat(job.id, job.artifact), artifacts.stat(job.id, name)])
+  const isFresh = source !== undefined && derived !== undefined && derived.modifiedAt >= source.modifiedAt
+  return isFresh ? derived : undefined
+}
+
+/** Where files made from a job's own are kept. */
+export interface DerivedParts {
+  readonly jobs: Pick<Jobs, 'row'>
+  readonly artifacts: ArtifactStore
+}
+
+/**
+ * Keeps a file that was made from a job's own. When the job was removed or tried again meanwhile, nothing of it stays, and a
+ * problem is thrown.
+ */
+export async function keepDerived(
+  { jobs, artifacts }: DerivedParts,
+  job: Origin,
+  { name, file }: { readonly name: string; readonly file: string },
+): Promise<void> {
+  await artifacts.put(job.id, name, file)
+  const now = await jobs.row(job.id).catch(() => undefined)
+  if (now?.attempt === job.attempt && now.artifact === job.artifact) return
+  await artifacts.removeOne(job.id, name)
+  throw notFound('job any more')
+}

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createLinkBase } from './link-base.ts'
+import { shareAddress } from './share-address.ts'
+
+test('every token that can be none is led to the same address', () => {
+  for (const token of [
+    '',
+    'short',
+    'x'.repeat(129),
+    'x'.repeat(5000),
+    '%zz',
+    '%00',
+    'a/b',
+    '../etc/passwd',
+    'ab cd%20ef',
+    'ä',
+  ])
+    assert.equal(shareAddress(`/share/${token}`), '/share/-', token)
+  assert.equal(shareAddress('/share/bad!?download=1'), '/share/-?download=1')
+})
+
+test('what can be one, and every other address, stays', () => {
+  for (const url of [
+    '/share/abcdefgh',
+    '/share/AAAAAAAAAAAAAAAAAAAAAA?download=1',
+    '/shared/%zz',
+    '/api/share/x',
+    '/',
+    '',
+  ])
+    assert.equal(shareAddress(url), url)
+})
+
+test('links begin with the host of the settings, then the public address, then what the caller used', () => {
+  let publicHostname = ''
+  const client = { origin: 'http://192.168.1.5:8103' }
+  const local = createLinkBase({ publicHostname: () => publicHostname, publicUrl: undefined })
+  const published = createLinkBase({
+    publicHostname: () => publicHostname,
+    publicUrl: 'https://media.example.org:8443/',
+  })
+  assert.equal(local(client), 'http://192.168.1.5:8103')
+  assert.equal(published(client), 'https://media.example.org:8443')
+  publicHostname = 'files.example.org'
+  assert.equal(local(client), 'https://files.example.org')
+  assert.equal(published(client), 'https://files.example.org')
+  publicHostname = '2001:db8::1'
+  assert.equal(local(client), 'https://[2001:db8::1]')
+})

@@ -1,0 +1,160 @@
+import type { Sealer } from '@hearth/credentials'
+import type { Clock } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
+import { z } from 'zod'
+import type { Tables } from '../database/tables.ts'
+import type { EventBus } from '../events/bus.ts'
+import { conflict } from '../problems.ts'
+import type { SettingsKeeper } from '../settings/settings.ts'
+import type { StemAccount, StemStatus } from './schema.ts'
+import type { StemClient } from './stem-client.ts'
+import { signInProblem } from './stem-problem.ts'
+import { StemServiceError } from './stem-service-error.ts'
+import { replaceAccount } from './store.ts'
+
+/** The account at the stem service: one for all users, its key sealed. */
+export interface AccountKeeper {
+  current(): { readonly email: string; readonly key: string } | undefined
+  /** What the service said of the key in the last five minutes, or says now. */
+  status(isForced: boolean): Promise<StemStatus>
+  /** Stores an account after asking the service; throws a problem. */
+  signIn(account: StemAccount): Promise<void>
+  signOut(): Promise<void>
+  /** What is known of the key may be wrong by now. */
+  doubt(): void
+}
+
+/** What the account is kept with. */
+export interface AccountParts {
+  readonly db: Kysely<Tables>
+  readonly settings: SettingsKeeper
+  readonly sealer: Sealer
+  readonly bus: EventBus
+  readonly client: Pick<StemClient, 'minutesLeft'>
+  readonly clock: Clock
+}
+
+const place = 'settings.value:stem_account'
+const Stored = z.object({ email: z.string(), key: z.string() })
+
+/** How long an answer of the service counts, and how long that there was none, milliseconds. */
+const [freshFor, silentFor] = [300_000, 30_000]
+
+/** What a question to the service came to. */
+interface Verdict {
+  readonly token_valid: boolean | null
+  readonly validation_error: string | null
+  readonly validated_at: number
+  readonly remaining_minutes: number | null
+}
+
+interface Known {
+  /** The sealed account it is about. */
+  readonly account: string
+  readonly verdict: Promise<Verdict>
+  /** On the clock that does not jump; without an end while the question is under way. */
+  until: number
+}
+
+export function createAccountKeeper(parts: AccountParts): AccountKeeper {
+  return new SealedAccount(parts)
+}
+
+class SealedAccount implements AccountKeeper {
+  readonly #parts: AccountParts
+  #known: Known | undefined
+
+  constructor(parts: AccountParts) {
+    this.#parts = parts
+  }
+
+  current() {
+    const sealed = this.#sealed
+    return sealed === undefined ? undefined : Stored.parse(JSON.parse(this.#parts.sealer.open(sealed, place)))
+  }
+
+  async status(isForced: boolean): Promise<StemStatus> {
+    const [sealed, account] = [this.#sealed, this.current()]
+    if (sealed === undefined || account === undefined) return notConfigured
+    const verdict = await this.#verdictOn(sealed, account.key, isForced)
+    return { ok: true, configured: true, email: account.email, ...verdict }
+  }
+
+  async signIn({ email, activation_key: key }: StemAccount): Promise<void> {
+    const { client, sealer, db, settings, bus } = this.#parts
+    const before = this.#sealed
+    const minutes = await client.minutesLeft(key).catch((error: unknown) => {
+      throw signInProblem(error)
+    })
+    const sealed = sealer.seal(JSON.stringify({ email, key }), place)
+    const isReplaced = await replaceAccount(db, before, sealed)
+    await settings.refresh()
+    if (!isReplaced) throw conflict('The key was changed while this one was looked at; see whether it is still needed')
+    this.#known = this.#knowledge(sealed, Promise.resolve(this.#good(minutes)))
+    bus.publish({ type: 'settings_changed', job_id: null })
+  }
+
+  async signOut(): Promise<void> {
+    await this.#parts.settings.write({}, { stem_account: null })
+    this.#known = undefined
+    this.#parts.bus.publish({ type: 'settings_changed', job_id: null })
+  }
+
+  doubt(): void {
+    this.#known = undefined
+  }
+
+  #verdictOn(sealed: string, key: string, isForced: boolean): Promise<Verdict> {
+    const known = this.#known?.account === sealed ? this.#known : undefined
+    const isUnderWay = known?.until === Infinity
+    const isFresh = known !== undefined && known.until > this.#parts.clock.monotonic()
+    if (known !== undefined && (isUnderWay || (isFresh && !isForced))) return known.verdict
+    this.#known = this.#knowledge(sealed, this.#ask(key))
+    return this.#known.verdict
+  }
+
+  #knowledge(account: string, verdict: Promise<Verdict>): Known {
+    const known: Known = { account, verdict, until: Infinity }
+    verdict.then(
+      ({ token_valid }) => {
+        known.until = this.#parts.clock.monotonic() + (token_valid === null ? silentFor : freshFor)
+        return undefined
+      },
+      () => (known.until = 0),
+    )
+    return known
+  }
+
+  async #ask(key: string): Promise<Verdict> {
+    try {
+      return this.#good(await this.#parts.client.minutesLeft(key))
+    } catch (error) {
+      if (!(error instanceof StemServiceError)) throw error
+      const isRefused = error.kind === 'invalid-key' || error.kind === 'plan'
+      return { ...this.#good(null), token_valid: isRefused ? false : null, validation_error: error.message }
+    }
+  }
+
+  #good(minutes: number | null): Verdict {
+    return {
+      token_valid: true,
+      validation_error: null,
+      validated_at: Math.floor(this.#parts.clock.now() / 1000),
+      remaining_minutes: minutes === null ? null : Math.floor(minutes),
+    }
+  }
+
+  get #sealed(): string | undefined {
+    return this.#parts.settings.internal('stem_account')
+  }
+}
+
+const notConfigured: StemStatus = {
+  ok: true,
+  configured: false,
+  email: null,
+  token_valid: null,
+  validation_error: null,
+  validated_at: null,
+  remaining_minutes: null,
+}

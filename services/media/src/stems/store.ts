@@ -1,0 +1,111 @@
+import type { Kysely, Transaction } from 'kysely'
+import type { StemSplitRow, Tables } from '../database/tables.ts'
+
+type Db = Kysely<Tables>
+
+/** Which split: a job, and what of it; the variant is empty for the whole. */
+export interface SplitKey {
+  readonly jobId: string
+  readonly variant: string
+}
+
+/** What somebody who wants to run a split brings along. */
+export interface SplitClaim extends SplitKey {
+  readonly durationMs: number
+  readonly now: number
+  readonly leaseUntil: number
+  /** How many may run at a time, of all jobs. */
+  readonly most: number
+  /** The record to go on from, given what is stored; it is stored in its place. */
+  readonly recordAfter: (previous: StemSplitRow | undefined) => string
+}
+
+export async function findSplit(db: Db, { jobId, variant }: SplitKey): Promise<StemSplitRow | undefined> {
+  return db
+    .selectFrom('stem_splits')
+    .selectAll()
+    .where('job_id', '=', jobId)
+    .where('variant', '=', variant)
+    .executeTakeFirst()
+}
+
+/**
+ * Takes a split for the one who calls, inside a transaction that has its turn. `running` when somebody else has it, `busy` when
+ * too many run.
+ */
+export async function claimSplit(
+  trx: Transaction<Tables>,
+  claim: SplitClaim,
+): Promise<StemSplitRow | 'running' | 'busy'> {
+  const previous = await findSplit(trx, claim)
+  const isAlive = (previous?.lease_until ?? 0) > claim.now
+  if (isAlive) return 'running'
+  const { running } = await trx
+    .selectFrom('stem_splits')
+    .select((row) => row.fn.countAll<number>().as('running'))
+    .where('lease_until', '>', claim.now)
+    .executeTakeFirstOrThrow()
+  if (running >= claim.most) return 'busy'
+  const values = {
+    status: 'running',
+    record: claim.recordAfter(previous),
+    lease_until: claim.leaseUntil,
+    duration_ms: claim.durationMs,
+    updated_at: claim.now,
+  } as const
+  return trx
+    .insertInto('stem_splits')
+    .values({ job_id: claim.jobId, variant: claim.variant, ...values })
+    .onConflict((conflict) => conflict.columns(['job_id', 'variant']).doUpdateSet(values))
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Writes to a split as long as it is held under this lease; false when it is not any more. */
+export async function keepSplit(
+  db: Db,
+  { jobId, variant, lease }: SplitKey & { readonly lease: number },
+  values: Partial<Pick<StemSplitRow, 'status' | 'record' | 'lease_until' | 'updated_at'>>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('stem_splits')
+    .set(values)
+    .where('job_id', '=', jobId)
+    .where('variant', '=', variant)
+    .where('lease_until', '=', lease)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Counts audio that was split for its job. */
+export async function addStemTime(db: Db, jobId: string, durationMs: number): Promise<void> {
+  await db
+    .updateTable('jobs')
+    .set((row) => ({ stem_ms: row('stem_ms', '+', durationMs) }))
+    .where('id', '=', jobId)
+    .execute()
+}
+
+/** Takes every split from whoever had it. For a database that nobody else can be using. */
+export async function releaseSplits(db: Db): Promise<void> {
+  await db.updateTable('stem_splits').set({ lease_until: null }).where('lease_until', 'is not', null).execute()
+}
+
+/** Puts a sealed account in place of the one that was known; false when it is another one by now. */
+export async function replaceAccount(db: Db, before: string | undefined, after: string): Promise<boolean> {
+  if (before === undefined) {
+    const { numInsertedOrUpdatedRows } = await db
+      .insertInto('settings')
+      .values({ name: 'stem_account', value: after })
+      .onConflict((conflict) => conflict.column('name').doNothing())
+      .executeTakeFirst()
+    return (numInsertedOrUpdatedRows ?? 0n) > 0n
+  }
+  const { numUpdatedRows } = await db
+    .updateTable('settings')
+    .set({ value: after })
+    .where('name', '=', 'stem_account')
+    .where('value', '=', before)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}

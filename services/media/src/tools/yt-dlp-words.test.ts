@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createOutputReader } from './yt-dlp-output.ts'
+import { explainDownload } from './media-failure.ts'
+import { ToolFailure } from './tool-failure.ts'
+import { downloadWords, probeWords, type DownloadWords } from './yt-dlp-words.ts'
+
+const url = 'https://www.youtube.com/watch?v=aaaaaaaaaaa'
+const surroundings = { extractors: ['youtube'], proxy: 'http://127.0.0.1:1', cookies: '/run/cookies.txt' }
+const download: DownloadWords = {
+  ...surroundings,
+  source: { url },
+  type: 'video',
+  quality: 'small',
+  isCompatible: false,
+  fragments: 4,
+  directory: '/work/a',
+  ffmpeg: '/usr/bin/ffmpeg',
+  marker: 'mark',
+}
+
+test('every run is kept from configuration, plug-ins, caches, commands and other extractors, and has one way out', () => {
+  for (const words of [probeWords(url, surroundings), downloadWords(download)]) {
+    for (const word of [
+      '--ignore-config',
+      '--no-plugin-dirs',
+      '--no-cache-dir',
+      '--no-exec',
+      '--no-update',
+      '--no-playlist',
+    ])
+      assert.ok(words.includes(word), word)
+    assert.ok(words.includes('--use-extractors=youtube') && words.includes('--proxy=http://127.0.0.1:1'))
+    assert.deepEqual(words.slice(-2), ['--', url])
+    for (const word of words.slice(0, -1))
+      assert.doesNotMatch(word, /^--(?:exec|netrc|write-link|config-loc|downloader=(?!dash,m3u8:native))/)
+  }
+})
+
+test('what is asked for is what is selected', () => {
+  const has = (more: Partial<DownloadWords>, part: string) =>
+    assert.ok(
+      downloadWords({ ...download, ...more }).some((word) => word.includes(part)),
+      part,
+    )
+  has({ type: 'audio' }, '--extract-audio')
+  has({ quality: 'small' }, 'height<=?480')
+  has({ quality: 'medium' }, 'height<=?720')
+  has({ quality: 'max', isCompatible: true }, 'vcodec:h264')
+  assert.equal(
+    downloadWords({ ...download, quality: 'max' }).some((word) => word.includes('format-sort')),
+    false,
+  )
+  const fromInfo = downloadWords({ ...download, source: { infoFile: '/work/info.json' } })
+  assert.ok(fromInfo.includes('--load-info-json=/work/info.json') && !fromInfo.includes(url))
+})
+
+test('progress counts all files of a media, never goes back, and takes no line that is not ours', () => {
+  const read = createOutputReader('mark', 2)
+  const percent = (filename: string, more: object) => {
+    const said = read(`mark progress ${JSON.stringify({ status: 'downloading', filename, ...more })}`)
+    return said?.kind === 'progress' ? said.progress.percent : undefined
+  }
+  assert.equal(percent('a', { downloaded_bytes: 50, total_bytes: 100, eta: 3.4 }), 25)
+  assert.equal(percent('a', { downloaded_bytes: 20, total_bytes: 100 }), 25)
+  assert.equal(percent('a', { status: 'finished' }), 50)
+  assert.equal(percent('b', { fragment_index: 5, fragment_count: 10 }), 75)
+  assert.equal(percent('b', { status: 'finished' }), 99)
+  for (const line of ['progress {}', 'mark progress {', 'mark unknown {}', 'marker progress {}', 'mark file 5', ''])
+    assert.equal(read(line), undefined, line)
+  assert.deepEqual(read('mark file "/work/a/source.mp4"'), { kind: 'file', path: '/work/a/source.mp4' })
+})
+
+test('what yt-dlp says becomes a reason a person understands, without paths and signed addresses', () => {
+  const cases: [string, string][] = [
+    ['Sign in to confirm you’re not a bot. Use --cookies', 'bot_check'],
+    ['Private video. Sign in if you have been granted access', 'private'],
+    ['This content is only available for registered users. Use --cookies to log in', 'login_required'],
+    ['The uploader has not made this video available in your country', 'geo_blocked'],
+    ['HTTP Error 429: Too Many Requests', 'rate_limited'],
+    ['Video unavailable. This video has been removed by the uploader', 'removed'],
+    ['Unsupported URL: https://a/b', 'unsupported'],
+    ['Unable to extract player; please report this issue', 'tool_outdated'],
+    ['unable to write data: [Errno 28] No space left on device', 'disk_full'],
+    ['Unable to download webpage: [Errno 111] Connection refused', 'network'],
+    ['something else in /data/media/work/x/source.mp4', 'failed'],
+  ]
+  for (const [text, code] of cases) {
+    const output = `WARNING: x\nERROR: [site] ${text}\n`
+    const failure = explainDownload(new ToolFailure('exit', { tool: 'yt-dlp', code: 1, output }), false)
+    assert.equal(failure.code, code, text)
+    assert.doesNotMatch(failure.message, /\/data/)
+    assert.ok(failure.message.length <= 300)
+  }
+  const refused = explainDownload(new ToolFailure('exit', { tool: 'yt-dlp', output: 'HTTP Error 403' }), true)
+  assert.equal(refused.code, 'blocked_address')
+  assert.equal(explainDownload(new ToolFailure('bytes', { tool: 'yt-dlp' }), false).code, 'too_large')
+})

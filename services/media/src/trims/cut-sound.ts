@@ -1,0 +1,61 @@
+import { open } from 'node:fs/promises'
+import { invalid } from '../problems.ts'
+import type { Ffmpeg } from '../tools/ffmpeg.ts'
+import { MediaFailure } from '../tools/media-failure.ts'
+import { readWavHeader, type WavFacts } from './wav-header.ts'
+
+/** A stretch of a sound, milliseconds from its beginning. */
+export interface Part {
+  readonly startMs: number
+  readonly endMs: number
+}
+
+/** Containers claim up to a tenth of a second more than there is to hear: frames are filled up. That much is silence. */
+const filledSeconds = 0.1
+
+const seconds = (ms: number): string => (ms / 1000).toFixed(3)
+
+/** How long a cut may take: twice what has to be decoded, within 30 s and 5 minutes. */
+export const cutLimit = ({ endMs }: Part): number => Math.min(300_000, Math.max(30_000, 2 * endMs))
+
+/**
+ * Writes a part of a sound as WAV (PCM, 16 bits, rate and channels of the source), exact to the sample. The source is decoded
+ * from its beginning and its samples are counted: seeking lands beside the sample in MP3, AAC and Opus, whose frames depend on
+ * those before, and time stamps in WebM are rounded to milliseconds. Throws a problem when the sound ends before the part does.
+ */
+export async function cutSound(
+  ffmpeg: Ffmpeg,
+  part: Part,
+  { file, output, signal }: { readonly file: string; readonly output: string; readonly signal: AbortSignal },
+): Promise<void> {
+  const filter = [
+    'asetpts=floor(N/SR/TB+0.5)',
+    `apad=pad_dur=${filledSeconds}`,
+    `atrim=start=${seconds(part.startMs)}:end=${seconds(part.endMs)}`,
+    'asetpts=PTS-STARTPTS',
+  ].join(',')
+  const words = ['-map', '0:a:0', '-af', filter, '-c:a', 'pcm_s16le', '-map_metadata', '-1', '-fflags', '+bitexact']
+  await ffmpeg.convert({ inputs: [file], words: [...words, '-f', 'wav'], output, timeoutMs: cutLimit(part), signal })
+  const facts = await readFacts(output)
+  if (facts === undefined) throw new MediaFailure('conversion')
+  refuseShort(part, facts)
+}
+
+async function readFacts(file: string): Promise<WavFacts | undefined> {
+  const handle = await open(file)
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(256), 0, 256, 0)
+    return readWavHeader(buffer.subarray(0, bytesRead))
+  } finally {
+    await handle.close()
+  }
+}
+
+function refuseShort({ startMs, endMs }: Part, { frames, sampleRate }: WavFacts): void {
+  const frameAt = (ms: number) => Math.round((ms * sampleRate) / 1000)
+  const missing = frameAt(endMs) - frameAt(startMs) - frames
+  if (missing <= 0) return
+  if (frames === 0) throw invalid('start lies beyond the end of the track')
+  const length = endMs / 1000 - missing / sampleRate - filledSeconds
+  throw invalid(`end lies beyond the end of the track, which has ${length.toFixed(3)} seconds`)
+}

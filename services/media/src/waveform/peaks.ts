@@ -1,0 +1,28 @@
+/** Collects the loudest samples of equal stretches of a sound, as it is decoded. */
+export interface PeakMeter {
+  /** The next samples, from -1 to 1. Those behind the expected end belong to the last stretch. */
+  add(samples: Float32Array): void
+  /** From 0 to 1, to three places. */
+  readonly peaks: number[]
+}
+
+/** At most `most` stretches for `total` expected samples, none shorter than `shortest` samples. */
+export function createPeakMeter({ total, most, shortest }: { total: number; most: number; shortest: number }) {
+  const count = Math.max(1, Math.min(most, Math.floor(total / shortest)))
+  const highest = new Float32Array(count)
+  let position = 0
+  const meter: PeakMeter = {
+    add(samples) {
+      for (const sample of samples) {
+        const stretch = Math.min(count - 1, Math.floor((position * count) / total))
+        const level = Math.abs(sample)
+        if (level > (highest[stretch] ?? 0)) highest[stretch] = level
+        position += 1
+      }
+    },
+    get peaks() {
+      return Array.from(highest, (level) => Math.round(Math.min(1, level) * 1000) / 1000)
+    },
+  }
+  return meter
+}

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { createOutboundAllow, createOutboundPolicy } from '@hearth/outbound'
+import { eventually, temporaryDirectory } from '@hearth/testing'
+import { MediaFailure } from '../src/tools/media-failure.ts'
+import { openToolbox } from '../src/tools/toolbox.ts'
+import { knows, startMedia } from './in-process.ts'
+import { startPlatform } from './platform/platform.ts'
+
+test('two hundred clients that never read fill no memory, keep nobody else waiting, and the next one is told', async () => {
+  await using media = await startMedia({ WORKERS: '0' })
+  const { hostname, port } = new URL(media.url)
+  const sockets: Socket[] = []
+  const open = (address: string) =>
+    new Promise<string>((resolve, reject) => {
+      const socket = connect(Number(port), hostname)
+      sockets.push(socket)
+      socket.on('error', reject)
+      socket.write(`GET /events HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: ${address}\r\n\r\n`)
+      socket.once('data', (head) => {
+        socket.pause()
+        resolve(head.toString('latin1').slice(0, 12))
+      })
+    })
+  const all = await Promise.all(Array.from({ length: 200 }, (_, index) => open(`10.3.${index}.1`)))
+  assert.deepEqual(new Set(all), new Set(['HTTP/1.1 200']))
+  assert.equal(await open('10.4.0.1'), 'HTTP/1.1 503')
+  const before = process.memoryUsage().heapUsed
+  for (let index = 0; index < 3000; index++)
+    media.service.app.core.bus.publish({ type: 'job_added', job_id: `${index} ${'x'.repeat(400)}` })
+  assert.ok(process.memoryUsage().heapUsed - before < 100e6)
+  assert.equal((await media.call('GET', '/api/jobs')).status, 200)
+  for (const socket of sockets) socket.destroy()
+  await eventually(
+    () =>
+      media.call('GET', '/events', { headers: { 'x-forwarded-for': '10.5.0.1' } }).then(async (response) => {
+        await response.body?.cancel()
+        return response.status
+      }),
+    (status) => status === 200,
+  )
+})
+
+test('one client has ten streams and no more', async () => {
+  await using media = await startMedia({ WORKERS: '0' })
+  const headers = { 'x-forwarded-for': '10.6.0.1' }
+  const streams = await Promise.all(Array.from({ length: 10 }, () => media.call('GET', '/events', { headers })))
+  assert.deepEqual(new Set(streams.map(({ status }) => status)), new Set([200]))
+  const next = await media.call('GET', '/events', { headers })
+  assert.deepEqual([next.status, next.headers.get('retry-after')], [503, '5'])
+  for (const stream of streams) await stream.body?.cancel()
+})
+
+test('a media that is larger than allowed is stopped while it comes, whatever it says of its size', async () => {
+  await using platform = await startPlatform()
+  await using folder = await temporaryDirectory()
+  const allow = createOutboundAllow([platform.host])
+  const toolbox = openToolbox({
+    dataDirectory: folder.path,
+    ffmpegPath: undefined,
+    ytDlpProgram: () => Promise.resolve('/usr/bin/yt-dlp'),
+    policy: createOutboundPolicy(allow),
+  })
+  const directory = join(folder.path, 'work')
+  const downloading = toolbox.ytDlp.download({
+    url: platform.page('endless.mp4'),
+    extractors: ['generic', 'html5'],
+    type: 'video',
+    quality: 'max',
+    isCompatible: false,
+    fragments: 1,
+    directory,
+    timeoutMs: 60_000,
+    largestBytes: 5_000_000,
+    signal: new AbortController().signal,
+    onProgress: () => undefined,
+    onFacts: () => undefined,
+  })
+  await assert.rejects(downloading, (error) => error instanceof MediaFailure && error.code === 'too_large')
+  const sizes = await Promise.all(
+    (await readdir(directory)).map(async (name) => (await stat(join(directory, name))).size),
+  )
+  assert.ok(sizes.every((size) => size <= 5_000_000))
+  toolbox.close()
+})
+
+test('with a disk as good as full nothing is begun, and that is said', async (t) => {
+  await using folder = await temporaryDirectory()
+  const data = join(folder.path, 'small')
+  mkdirSync(data)
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64m', 'hearth-test', data], { encoding: 'utf8' })
+  if (mounted.status !== 0)
+    return t.skip(`no small file system can be made here: ${mounted.error?.message ?? mounted.stderr}`)
+  try {
+    await using platform = await startPlatform()
+    await using media = await startMedia(knows(platform.host), { folder: data })
+    const form = { url: platform.page('sound.m4a'), type: 'audio', quality: 'max' }
+    const { status, body } = await media.json<{ detail: string }>('POST', '/api/submit', { form })
+    assert.deepEqual([status, /space/.test(body.detail)], [503, true])
+    assert.deepEqual((await media.json('GET', '/api/jobs')).body, [])
+  } finally {
+    spawnSync('umount', [data])
+  }
+})

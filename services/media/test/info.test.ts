@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Info } from '../src/info/schema.ts'
+import { knows, startMedia, type Media } from './in-process.ts'
+import { startPlatform, type Platform } from './platform/platform.ts'
+
+let platform: Platform
+let media: Media
+before(async () => {
+  platform = await startPlatform()
+  media = await startMedia(knows(platform.host))
+})
+after(async () => {
+  await media[Symbol.asyncDispose]()
+  await platform[Symbol.asyncDispose]()
+})
+
+const ask = (url: string) => media.json<Info & { detail?: string }>('GET', `/api/info?url=${encodeURIComponent(url)}`)
+
+test('what a platform says of a media is shown, and it is asked once in five minutes', async () => {
+  const url = platform.page('hls/index.m3u8', { title: 'Known' })
+  const { status, body } = await ask(url)
+  assert.deepEqual([status, body.unavailable, body.platform], [200, false, 'youtube'])
+  assert.match(body.title ?? '', /^Known/)
+  assert.ok(body.formats.length >= 1 && body.formats.length <= 20 && body.formats_total >= body.formats.length)
+  for (const format of body.formats) assert.match(format.resolution, /^(?:\d+p|\d+kbps|video|audio)$/)
+  const pages = () => platform.requests.filter((line) => line.startsWith('GET /watch')).length
+  const asked = pages()
+  assert.deepEqual((await ask(url)).body, body)
+  const { id } = await media.submit(url)
+  assert.equal(pages(), asked)
+  await media.reach(id, 'analysis_done')
+  // The download goes on from what was said, and does not ask again.
+  assert.equal(pages(), asked)
+})
+
+test('a platform that says nothing is no error, and is asked again the next time', async () => {
+  const url = `${platform.page('video.mp4')}&gone=1`.replace('/watch', '/nothing')
+  const { status, body } = await ask(url)
+  assert.deepEqual([status, body.unavailable, body.title, body.formats], [200, true, null, []])
+  const before = platform.requests.length
+  await ask(url)
+  assert.ok(platform.requests.length > before)
+})
+
+test('an address that is none is refused with its reason', async () => {
+  for (const url of ['', 'x', 'https://example.org/watch', 'ftp://www.youtube.com/watch?v=aaaaaaaaaaa']) {
+    const { status, body } = await ask(url)
+    assert.deepEqual([status, typeof body.detail], [400, 'string'], url)
+  }
+  assert.equal((await media.call('GET', '/api/info')).status, 400)
+})
+
+test('a job is made although the platform says nothing, and then tells what is wrong', async () => {
+  const url = `http://${platform.host}/nothing`
+  const job = await media.submit(url)
+  assert.deepEqual([job.video_title, job.duration_seconds, job.status], [null, null, 'queued'])
+  assert.match((await media.reach(job.id, 'error')).message ?? '', /not there/)
+})

@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto'
+import { migrate, openDatabase, type Database, type DatabaseLocation } from '@hearth/database'
+import { migrations } from '../src/database/migrations/index.ts'
+import type { JobRow, Tables } from '../src/database/tables.ts'
+
+/** A finished sound, with what a test wants different. */
+export function finishedJob(more: Partial<JobRow> = {}): JobRow {
+  return {
+    id: randomUUID(),
+    url: 'https://www.youtube.com/watch?v=aaaaaaaaaaa',
+    platform: 'youtube',
+    media_key: 'youtube:aaaaaaaaaaa',
+    type: 'audio',
+    quality: 'max',
+    status: 'analysis_done',
+    attempt: 1,
+    interruptions: 0,
+    lease_until: null,
+    video_title: null,
+    video_meta_hover: null,
+    message: null,
+    error_code: null,
+    created_at: 1000,
+    queued_at: 1000,
+    finished_at: 2000,
+    filesize_bytes: 1000,
+    duration_ms: 60_000,
+    codec: 'aac',
+    bitrate_kbps: 96,
+    bpm: null,
+    bpm_confidence: null,
+    bpm_alternative: null,
+    audio_hash: null,
+    artifact: 'source.m4a',
+    stem_ms: 0,
+    ...more,
+  }
+}
+
+/** A new database with the service's tables. */
+export async function openTables(location: DatabaseLocation): Promise<Database<Tables>> {
+  const database = openDatabase<Tables>(location)
+  await migrate(database.query, migrations)
+  return database
+}

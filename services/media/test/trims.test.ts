@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { readdirSync, utimesSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import type { Job } from '../src/jobs/schema.ts'
+import type { Trim, TrimList } from '../src/trims/schema.ts'
+import { knows, startMedia, type Media } from './in-process.ts'
+import { startPlatform, type Platform } from './platform/platform.ts'
+
+interface ErrorBody {
+  detail: string
+}
+
+describe('trims', () => {
+  let platform: Platform
+  let media: Media
+  let sound: Job
+  let opus: Job
+  let video: Job
+
+  before(async () => {
+    platform = await startPlatform()
+    media = await startMedia(knows(platform.host))
+    const jobs = await Promise.all([
+      media.submit(platform.page('sound.m4a', { title: 'Beat & more' })),
+      media.submit(platform.page('sound.opus', { id: 'opus' })),
+      media.submit(platform.page('video.mp4', { id: 'video' }), { type: 'video' }),
+    ])
+    const ends = jobs.map(({ id, type }) => media.reach(id, type === 'audio' ? 'analysis_done' : 'done'))
+    ;[sound, opus, video] = (await Promise.all(ends)) as [Job, Job, Job]
+  })
+  after(async () => {
+    await media[Symbol.asyncDispose]()
+    await platform[Symbol.asyncDispose]()
+  })
+
+  const make = (id: string, json: unknown) => media.json<Trim & ErrorBody>('POST', `/api/trim/${id}`, { json })
+  const list = async (id: string) => (await media.json<TrimList>('GET', `/api/trim/${id}`)).body
+  const download = (id: string, trimId: string) => media.call('GET', `/api/trim/${id}/${trimId}/download`)
+
+  /** The samples of a job's source, as ffmpeg decodes it from the beginning. */
+  function samplesOf({ id }: Job): Buffer {
+    const folder = join(media.folder, 'artifacts', id)
+    const file = join(
+      folder,
+      readdirSync(folder).find((name) => name.startsWith('source.'))!,
+    )
+    const words = ['-v', 'error', '-i', file, '-f', 's16le', '-c:a', 'pcm_s16le', '-']
+    return spawnSync('ffmpeg', words, { maxBuffer: 1 << 26 }).stdout
+  }
+
+  test('a part is cut to the sample, kept, and delivered as WAV with the tempo in its name', async () => {
+    const made = await make(sound.id, { start: 2.0004, end: 5.25 })
+    const file = 'Beat & more (1)_120bpm_trimmed.wav'
+    assert.deepEqual(made, {
+      status: 200,
+      body: { ok: true, cached: false, trim_id: '2000_5250', duration: 3.25, file },
+    })
+    const answer = await download(sound.id, '2000_5250')
+    assert.equal(answer.status, 200)
+    assert.equal(answer.headers.get('content-type'), 'audio/wav')
+    assert.ok(answer.headers.get('content-disposition')?.includes(`filename*=UTF-8''${encodeURIComponent(file)}`))
+    assert.equal(answer.headers.get('x-content-type-options'), 'nosniff')
+    const wav = Buffer.from(await answer.arrayBuffer())
+    assert.equal(wav.toString('latin1', 0, 4), 'RIFF')
+    const whole = samplesOf(sound)
+    const bytes = wav.readUInt16LE(32)
+    assert.ok(wav.subarray(44).equals(whole.subarray(88_200 * bytes, Math.round(5.25 * 44_100) * bytes)))
+    assert.equal((await make(sound.id, { start: 2, end: 5.25 })).body.cached, true)
+  })
+
+  test('so is a part of a sound with another rate', async () => {
+    const { body } = await make(opus.id, { start: 0.5, end: 2.001 })
+    const wav = Buffer.from(await (await download(opus.id, body.trim_id)).arrayBuffer())
+    const bytes = wav.readUInt16LE(32)
+    assert.equal(wav.readUInt32LE(24), 48_000)
+    assert.ok(wav.subarray(44).equals(samplesOf(opus).subarray(24_000 * bytes, 96_048 * bytes)))
+  })
+
+  test('a player may ask for a stretch of the file', async () => {
+    const answer = await media.call('GET', `/api/trim/${sound.id}/2000_5250/download`, {
+      headers: { range: 'bytes=0-3' },
+    })
+    assert.deepEqual([answer.status, await answer.text()], [206, 'RIFF'])
+  })
+
+  test('what cannot be cut is refused with the reason, in the order of the rules', async () => {
+    const unknown = randomUUID()
+    for (const [id, json, status, reason] of [
+      [unknown, { start: 3, end: 2 }, 400, /^end must lie after start$/],
+      [unknown, { start: 2, end: 2.0004 }, 400, /^end must lie after start$/],
+      [unknown, { start: 2, end: 2.9994 }, 400, /^end must lie at least 1 second after start$/],
+      [unknown, { start: 0, end: 600.001 }, 400, /^end must lie at most 600 seconds after start$/],
+      [unknown, { start: 0, end: 2 }, 404, /no such job/],
+      ['not-a-job', { start: 0, end: 2 }, 404, /no such job/],
+      [video.id, { start: 0, end: 99 }, 400, /audio.*video/],
+      [sound.id, { start: 2, end: 12.5 }, 400, /^end lies beyond the end of the track, which has 12\.\d{3} seconds$/],
+      [sound.id, { start: 1 }, 400, /^end must be a number/],
+      [sound.id, { start: -1, end: 2 }, 400, /^start /],
+      [sound.id, { start: '1', end: 2 }, 400, /^start must be a number/],
+      [sound.id, { start: 1, end: 3, loud: true }, 400, /^loud /],
+    ] as const) {
+      const answer = await make(id, json)
+      assert.equal(answer.status, status, `${JSON.stringify(json)}: ${answer.body.detail}`)
+      assert.match(answer.body.detail, reason)
+    }
+    const infinite = await media.call('POST', `/api/trim/${sound.id}`, {
+      upload: '',
+      headers: { 'content-type': 'application/json' },
+    })
+    assert.equal(infinite.status, 400)
+  })
+
+  test('a job that is not finished has no parts', async () => {
+    const { id } = await media.submit(platform.page('sound.m4a', { id: 'held', pace: 'held' }))
+    const { status, body } = await make(id, { start: 0, end: 2 })
+    assert.equal(status, 400)
+    assert.match(body.detail, /^Only a finished job can be trimmed, and this one is /)
+    assert.deepEqual(await list(id), [])
+    await media.call('POST', `/api/jobs/${id}/cancel`)
+    platform.release()
+  })
+
+  test('the same part is cut once, however many ask for it together', async () => {
+    const answers = await Promise.all(Array.from({ length: 5 }, () => make(sound.id, { start: 0, end: 11 })))
+    const made = answers.filter(({ status }) => status === 200)
+    assert.equal(made.filter(({ body }) => !body.cached).length, 1)
+    for (const { status, body } of answers)
+      if (status !== 200) assert.deepEqual([status, /being cut already/.test(body.detail)], [409, true])
+    assert.equal((await make(sound.id, { start: 0, end: 11 })).body.cached, true)
+  })
+
+  test('parts are listed by where they begin, and removed one by one or together', async () => {
+    await make(sound.id, { start: 1, end: 4 })
+    assert.deepEqual(
+      (await list(sound.id)).map(({ trim_id, start, end, duration }) => [trim_id, start, end, duration]),
+      [
+        ['0_11000', 0, 11, 11],
+        ['1000_4000', 1, 4, 3],
+        ['2000_5250', 2, 5.25, 3.25],
+      ],
+    )
+    const remove = async (query: string) => (await media.json('DELETE', `/api/trim/${sound.id}${query}`)).body
+    assert.deepEqual(await remove('?trim_id=1000_4000'), { ok: true, deleted: 1 })
+    assert.deepEqual(await remove('?trim_id=1000_4000'), { ok: true, deleted: 0 })
+    assert.equal((await download(sound.id, '1000_4000')).status, 404)
+    assert.deepEqual(await remove(''), { ok: true, deleted: 2 })
+    assert.deepEqual(await list(sound.id), [])
+    // The sound itself is still there.
+    assert.equal((await media.call('GET', `/audio-source/${sound.id}`)).status, 200)
+    for (const id of [randomUUID(), 'not-a-job'])
+      assert.deepEqual((await media.json('DELETE', `/api/trim/${id}`)).body, { ok: true, deleted: 0 })
+  })
+
+  test('what is no part is not found, and what is no name of one is refused', async () => {
+    assert.equal((await download(sound.id, '5_2000')).status, 404)
+    assert.equal((await download(randomUUID(), '5_2000')).status, 404)
+    assert.equal((await media.call('GET', `/api/trim/${randomUUID()}`)).status, 404)
+    for (const trimId of ['source.m4a', '..%2fx', '1-2', '_', '1_2_3']) {
+      assert.equal((await download(sound.id, trimId)).status, 400, trimId)
+      assert.equal((await media.call('DELETE', `/api/trim/${sound.id}?trim_id=${trimId}`)).status, 400, trimId)
+    }
+  })
+
+  test('a job keeps fifty parts, and the oldest go', async () => {
+    const { artifacts } = media.service.app.core
+    for (let index = 0; index < 50; index += 1) {
+      const file = join(media.folder, 'part')
+      await writeFile(file, 'RIFF')
+      const name = `trim_${index}_${index + 2000}.wav`
+      await artifacts.put(sound.id, name, file)
+      // As if they had been cut one after the other.
+      const moment = new Date(Date.now() + index * 1000)
+      utimesSync(join(media.folder, 'artifacts', sound.id, name), moment, moment)
+    }
+    await make(sound.id, { start: 9, end: 11 })
+    const kept = (await list(sound.id)).map(({ trim_id }) => trim_id)
+    assert.equal(kept.length, 50)
+    assert.ok(kept.includes('9000_11000') && kept.includes('1_2001') && !kept.includes('0_2000'))
+    await media.call('DELETE', `/api/trim/${sound.id}`)
+  })
+
+  test('parts of a file that was replaced are not those of the new one', async () => {
+    await make(sound.id, { start: 0, end: 2 })
+    const old = new Date(Date.now() - 60_000)
+    utimesSync(join(media.folder, 'artifacts', sound.id, 'trim_0_2000.wav'), old, old)
+    assert.deepEqual(await list(sound.id), [])
+    assert.equal((await download(sound.id, '0_2000')).status, 404)
+    assert.equal((await make(sound.id, { start: 0, end: 2 })).body.cached, false)
+  })
+
+  test('nothing is left of a part whose job went away, and no file on the way', async () => {
+    const { id } = await media.submit(platform.page('sound.m4a', { id: 'gone' }))
+    await media.reach(id, 'analysis_done')
+    const { artifacts, database, scratch } = media.service.app.core
+    const cutting = make(id, { start: 0, end: 11 })
+    await database.query.deleteFrom('jobs').where('id', '=', id).execute()
+    assert.equal((await cutting).status, 404)
+    assert.ok(!(await artifacts.list(id)).some((name) => name.startsWith('trim_')))
+    assert.equal(spawnSync('find', [scratch, '-type', 'f']).stdout.toString(), '')
+  })
+})
