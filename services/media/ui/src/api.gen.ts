@@ -2260,6 +2260,15 @@ export interface paths {
                         "application/json": components["schemas"]["Error"];
                     };
                 };
+                /** @description Not now */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
             };
         };
         put?: never;
@@ -2461,6 +2470,15 @@ export interface paths {
                         "application/json": components["schemas"]["Error"];
                     };
                 };
+                /** @description Not now */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
             };
         };
         /** Delete the parts that were cut, or one of them */
@@ -2560,6 +2578,24 @@ export interface paths {
             responses: {
                 /** @description WAV, 16 bits */
                 200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "audio/wav": string;
+                    };
+                };
+                /** @description The part that was asked for */
+                206: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "audio/wav": string;
+                    };
+                };
+                /** @description As you have it already */
+                304: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -3101,6 +3137,24 @@ export interface paths {
                         "audio/mpeg": string;
                     };
                 };
+                /** @description The part that was asked for */
+                206: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "audio/mpeg": string;
+                    };
+                };
+                /** @description As you have it already */
+                304: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "audio/mpeg": string;
+                    };
+                };
                 /** @description A parameter is not valid */
                 400: {
                     headers: {
@@ -3409,7 +3463,7 @@ export interface paths {
         };
         /**
          * Redeem a link
-         * @description A browser gets a page with the file’s name and a player first; `?download=1` is the file.
+         * @description A browser gets a page with the file’s name and a player first; `?download=1` is the file, and a use of the link. Whatever is wrong, the answer is the same page with status 404.
          */
         get: {
             parameters: {
@@ -3430,7 +3484,16 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/octet-stream": string;
+                        "*/*": string;
+                    };
+                };
+                /** @description The part that was asked for */
+                206: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "*/*": string;
                     };
                 };
                 /** @description A parameter is not valid */
@@ -3448,7 +3511,7 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["Error"];
+                        "text/html": string;
                     };
                 };
                 /** @description Behind the end of the file */
