@@ -2,7 +2,7 @@ import { Button, Text } from '@mantine/core'
 import { answer, describeError, EmptyState, Problem, Section } from '@hearth/ui'
 import { IconRefresh, IconWaveSawTool } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { api, type Job, keys, type Waveform } from '../api.ts'
 import { titleOf } from '../jobs/job.ts'
 import { Waiting } from '../progress/waiting.tsx'
@@ -10,6 +10,7 @@ import { Player } from './player.tsx'
 import { TrimList } from './trim-list.tsx'
 import { TrimTools } from './trim-tools.tsx'
 import { usePart, usePartOnWave } from './use-part.ts'
+import { useFineShape } from './use-fine-shape.ts'
 import { useWave } from './use-wave.ts'
 
 /** The sound of a job: to listen to, and to cut parts out of. Without its shape it can still be listened to. */
@@ -56,21 +57,48 @@ export function AudioDesk({ job }: { job: Job }) {
   )
 }
 
+/** From this zoom on the server's shape is too coarse for the eye. */
+const deepZoom = 3
+
 function Desk({ job, shape }: { job: Job; shape: Waveform }) {
+  const source = `/audio-source/${job.id}`
   const [problem, setProblem] = useState<string>()
-  const tools = usePart(shape, job.bpm ?? undefined)
+  const [isDeep, setDeep] = useState(false)
+  const fine = useFineShape(source, shape, isDeep)
+  const tools = usePart(fine.data ?? shape, job.bpm ?? undefined)
   const { wave, attach } = useWave({
-    source: `/audio-source/${job.id}`,
+    source,
     shape,
     onPart: tools.choose,
     onProblem: () => setProblem('The sound cannot be played. Its file can still be downloaded.'),
   })
   usePartOnWave(wave, tools)
+  useEffect(() => {
+    if (fine.data !== undefined) wave?.refine(fine.data)
+  }, [wave, fine.data])
+  const duration = shape.duration_seconds
   return (
     <div className="desk">
-      <Player wave={wave} attach={attach} title={titleOf(job)} duration={shape.duration_seconds} />
+      <Player
+        wave={wave}
+        attach={attach}
+        title={titleOf(job)}
+        duration={duration}
+        onZoom={(step) => step >= deepZoom && setDeep(true)}
+      />
       <Problem text={problem} />
-      <TrimTools jobId={job.id} duration={shape.duration_seconds} wave={wave} tools={tools} />
+      {fine.isFetching && <Waiting label="Looking closer at the sound" />}
+      <TrimTools
+        jobId={job.id}
+        duration={duration}
+        wave={wave}
+        tools={tools}
+        beats={fine.isFetching ? 'looking' : tools.grid === undefined ? 'unknown' : 'known'}
+        onSnap={(snap) => {
+          tools.setSnap(snap)
+          if (snap !== 'off') setDeep(true)
+        }}
+      />
       <TrimList
         jobId={job.id}
         onShow={(part) => {

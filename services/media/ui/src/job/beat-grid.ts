@@ -12,16 +12,25 @@ const rounding = 0.5
 /** Fewer values a second than this cannot tell where a beat is. */
 const coarsest = 20
 
+/** Whether a shape is fine enough to find beats in it. */
+export const isFine = ({ peaks, duration_seconds: seconds }: Shape): boolean => peaks.length / seconds >= coarsest
+
+/** The loudest samples of equal stretches of a sound. */
+export interface Shape {
+  peaks: readonly number[]
+  duration_seconds: number
+}
+
 /** As much of a sound as is looked at, in seconds; beyond that a steady beat has shown itself. */
 const lookedAt = 600
 
 /**
  * Finds the beats in the shape of a sound whose tempo is known to a whole number: the tempo within its rounding whose beats
- * fall best together with where the sound gets louder, and where they are.
+ * fall best together with where the sound gets louder, and where they are. Undefined when the shape is too coarse to tell.
  */
-export function fitBeatGrid(shape: { peaks: readonly number[]; duration_seconds: number }, bpm: number): BeatGrid {
+export function fitBeatGrid(shape: Shape, bpm: number): BeatGrid | undefined {
+  if (!isFine(shape)) return undefined
   const rate = shape.peaks.length / shape.duration_seconds
-  if (!(rate >= coarsest)) return { bpm, first: 0 }
   const rises = risesOf(shape.peaks.slice(0, Math.ceil(lookedAt * rate)))
   // Neighbouring tempi differ by a quarter of a beat over the whole length.
   const step = 15 / (rises.length / rate)

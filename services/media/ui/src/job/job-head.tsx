@@ -20,13 +20,15 @@ import { filePath, useJobActions } from '../jobs/use-job-actions.ts'
 
 /** What a job is, how it stands, and what can be done with it. */
 export function JobHead({ job }: { job: LiveJob }) {
+  // Its picture stands below, with the player.
+  const isFilm = job.type === 'video' && isDownloadable(job)
   return (
     <header className="job-head">
       <Link href="/" className="back-link">
         <IconArrowLeft size={16} aria-hidden /> Downloads
       </Link>
-      <div className="job-head-body">
-        <Thumbnail job={job} />
+      <div className="job-head-body" data-plain={isFilm || undefined}>
+        {!isFilm && <Thumbnail job={job} />}
         <div className="job-head-words">
           <Title order={1}>{titleOf(job)}</Title>
           {job.video_meta_hover !== null && (

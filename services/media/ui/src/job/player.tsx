@@ -20,10 +20,11 @@ interface PlayerProps {
   attach: (element: HTMLElement | null) => (() => void) | undefined
   title: string
   duration: number
+  onZoom: (step: number) => void
 }
 
 /** The drawn sound with what plays it: buttons, keys, and a place that moves. */
-export function Player({ wave, attach, title, duration }: PlayerProps) {
+export function Player({ wave, attach, title, duration, onZoom }: PlayerProps) {
   const state = useWaveState(wave)
   const go = (by: number) => wave?.seek(wave.time() + by)
   useKeys({
@@ -62,7 +63,7 @@ export function Player({ wave, attach, title, duration }: PlayerProps) {
           </Tooltip>
           <Place wave={wave} duration={duration} />
         </div>
-        <Zoom wave={wave} duration={duration} />
+        <Zoom wave={wave} duration={duration} onZoom={onZoom} />
       </div>
       {state === 'loading' && <Waiting label="Preparing the sound" />}
     </div>
@@ -78,7 +79,7 @@ function Place({ wave, duration }: { wave: Wave | undefined; duration: number })
 }
 
 /** The drawing is for the mouse; the slider under it is for the keyboard and for screen readers. */
-function WaveSlider({ wave, attach, title, duration }: PlayerProps) {
+function WaveSlider({ wave, attach, title, duration }: Omit<PlayerProps, 'onZoom'>) {
   const time = Math.floor(useWaveTime(wave))
   return (
     <div className="wave-frame">
@@ -103,11 +104,12 @@ function WaveSlider({ wave, attach, title, duration }: PlayerProps) {
 }
 
 /** Steps of the zoom: each shows half of what the one before does; the last shows about six seconds. */
-function Zoom({ wave, duration }: { wave: Wave | undefined; duration: number }) {
+function Zoom({ wave, duration, onZoom }: Pick<PlayerProps, 'wave' | 'duration' | 'onZoom'>) {
   const [step, setStep] = useState(0)
   const most = Math.max(1, Math.round(Math.log2(duration / 6)))
   const change = (next: number) => {
     setStep(next)
+    onZoom(next)
     const width = document.querySelector('.wave')?.clientWidth ?? 800
     wave?.zoom(next === 0 ? 0 : (width / duration) * 2 ** next)
   }

@@ -15,6 +15,7 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { api, type Job, keys, type ShareLink } from '../api.ts'
 import { isoMoment } from '../jobs/job.ts'
+import { Waiting } from '../progress/waiting.tsx'
 
 /** Links by which others get the file without signing in. */
 export function ShareCard({ job }: { job: Job }) {
@@ -70,6 +71,7 @@ export function ShareCard({ job }: { job: Job }) {
           >
             Create link
           </Button>
+          {create.isPending && <Waiting label="Making the file ready to be sent" />}
         </>
       )}
       <ConfirmDelete

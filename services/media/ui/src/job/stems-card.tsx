@@ -100,6 +100,7 @@ function Offer({ source, onStart }: { source: StemSource; onStart: () => void })
       <Problem text={problem} />
       <Button
         variant="default"
+        className="stem-start"
         leftSection={<IconMicrophone2 size={16} aria-hidden />}
         disabled={problem !== undefined}
         onClick={() => setAsking(true)}
@@ -165,7 +166,7 @@ function StemPlayers({ job, part }: { job: Job; part: string }) {
                 variant="default"
                 size="xs"
                 leftSection={<IconDownload size={14} aria-hidden />}
-                aria-label={`Download ${label.toLowerCase()}`}
+                aria-label={`MP3 of the ${label.toLowerCase()}`}
                 loading={save.isPending && save.variables === path}
                 onClick={() => save.mutate(path)}
               >

@@ -17,6 +17,9 @@ import { partProblem } from './part.ts'
 import { TimeField } from './time-field.tsx'
 import type { Wave } from './wave.ts'
 
+/** What is known of where the beats are. */
+type Beats = 'known' | 'looking' | 'unknown'
+
 const snaps: { value: Snap; label: string }[] = [
   { value: 'off', label: 'Free' },
   { value: 'beat', label: 'Beats' },
@@ -24,8 +27,15 @@ const snaps: { value: Snap; label: string }[] = [
 ]
 
 /** Chooses a part by hand, to the millisecond or to the beat, and has it cut. */
-export function TrimTools(props: { jobId: string; duration: number; wave: Wave | undefined; tools: PartTools }) {
-  const { jobId, duration, wave, tools } = props
+export function TrimTools(props: {
+  jobId: string
+  duration: number
+  wave: Wave | undefined
+  tools: PartTools
+  beats: Beats
+  onSnap: (snap: Snap) => void
+}) {
+  const { jobId, duration, wave, tools, beats, onSnap } = props
   const { part } = tools
   const setEnd = (end: number) => tools.choose({ start: part?.start ?? 0, end })
   const setStart = (start: number) => tools.choose({ start, end: part?.end ?? Math.min(duration, start + 30) })
@@ -59,15 +69,20 @@ export function TrimTools(props: { jobId: string; duration: number; wave: Wave |
             </Button>
           </Tooltip>
         </Group>
-        <SnapControl tools={tools} wave={wave} />
+        {tools.maySnap && <SnapControl tools={tools} wave={wave} onSnap={onSnap} />}
       </div>
+      {tools.snap !== 'off' && beats === 'unknown' && (
+        <Text size="sm" c="dimmed">
+          Where the beats are is not known. Play, pause on a beat, and press “Beat is here”.
+        </Text>
+      )}
       <Cut jobId={jobId} duration={duration} tools={tools} />
     </div>
   )
 }
 
-function SnapControl({ tools, wave }: { tools: PartTools; wave: Wave | undefined }) {
-  if (tools.grid === undefined) return null
+function SnapControl(props: { tools: PartTools; wave: Wave | undefined; onSnap: (snap: Snap) => void }) {
+  const { tools, wave, onSnap } = props
   return (
     <div className="trim-snap">
       <span className="trim-label" id="snap-label">
@@ -77,7 +92,7 @@ function SnapControl({ tools, wave }: { tools: PartTools; wave: Wave | undefined
         <SegmentedControl
           aria-labelledby="snap-label"
           value={tools.snap}
-          onChange={(snap) => tools.setSnap(snap)}
+          onChange={(snap) => onSnap(snap)}
           data={snaps}
         />
         {tools.snap !== 'off' && (

@@ -16,7 +16,9 @@ export interface PartTools {
   clear: () => void
   snap: Snap
   setSnap: (snap: Snap) => void
-  /** Where the beats are; undefined while no tempo is known. */
+  /** A tempo is known. */
+  maySnap: boolean
+  /** Where the beats are; undefined while that is not known. */
   grid: BeatGrid | undefined
   setFirstBeat: (seconds: number) => void
   /** How far an arrow key moves an end, seconds. */
@@ -27,35 +29,38 @@ export interface PartTools {
 
 const beatsOf: Readonly<Record<Snap, number>> = { off: 0, beat: 1, bar: 4 }
 
+/** A part as it was chosen; one that is there already is shown as it is, whatever is snapped to. */
+interface Wanted extends Part {
+  isExact: boolean
+}
+
 /** Keeps the chosen part of a sound. */
 export function usePart(shape: Waveform, bpm: number | undefined): PartTools {
-  const [part, setPart] = useState<Part>()
+  const [wanted, setWanted] = useState<Wanted>()
   const [snap, setSnap] = useState<Snap>('off')
   const [isLooping, setLooping] = useState(true)
   const [first, setFirst] = useState<number>()
   const duration = shape.duration_seconds
-  const fitted = useMemo(() => (bpm === undefined ? undefined : fitBeatGrid(shape, bpm)), [shape, bpm])
-  const grid = useMemo(
-    () => (fitted === undefined || first === undefined ? fitted : { ...fitted, first }),
-    [fitted, first],
-  )
-  const snapped = (next: Part, how: Snap, to = grid) =>
-    to === undefined || how === 'off' ? next : snapPart(next, to, { every: beatsOf[how], duration })
+  const grid = useMemo(() => {
+    const fitted = bpm === undefined ? undefined : fitBeatGrid(shape, bpm)
+    return bpm === undefined || first === undefined ? fitted : { bpm: fitted?.bpm ?? bpm, first }
+  }, [shape, bpm, first])
+  const part = useMemo(() => {
+    if (wanted === undefined) return undefined
+    const { isExact, ...chosen } = wanted
+    if (isExact || grid === undefined || snap === 'off') return chosen
+    return snapPart(chosen, grid, { every: beatsOf[snap], duration })
+  }, [wanted, grid, snap, duration])
   return {
     part,
-    choose: (next) => setPart(snapped(tidyPart(next, duration), snap)),
-    take: ({ start, end }) => setPart({ start, end }),
-    clear: () => setPart(undefined),
+    choose: (next) => setWanted({ ...tidyPart(next, duration), isExact: false }),
+    take: ({ start, end }) => setWanted({ start, end, isExact: true }),
+    clear: () => setWanted(undefined),
     snap,
-    setSnap: (next) => {
-      setSnap(next)
-      if (part !== undefined) setPart(snapped(part, next))
-    },
+    setSnap,
+    maySnap: bpm !== undefined,
     grid,
-    setFirstBeat: (seconds) => {
-      setFirst(seconds)
-      if (part !== undefined && grid !== undefined) setPart(snapped(part, snap, { ...grid, first: seconds }))
-    },
+    setFirstBeat: setFirst,
     step: grid === undefined || snap === 'off' ? 0.1 : (60 / grid.bpm) * beatsOf[snap],
     isLooping,
     setLooping,

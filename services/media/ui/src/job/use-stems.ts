@@ -1,4 +1,4 @@
-import { answer, ApiError, readApiError, unreachable, useAction } from '@hearth/ui'
+import { answer, ApiError, notifyDone, readApiError, unreachable, useAction } from '@hearth/ui'
 import { useQuery } from '@tanstack/react-query'
 import { api, keys, type StemEvent } from '../api.ts'
 
@@ -60,5 +60,6 @@ export function useSeparate(jobId: string) {
       }
     },
     renew: [['stems', jobId], keys.stemStatus],
+    onDone: (result) => result !== undefined && notifyDone('Voice and accompaniment are apart now'),
   })
 }

@@ -38,6 +38,8 @@ export interface Wave {
   loop(isOn: boolean): void
   /** Pixels a second; 0 fits the whole sound in. */
   zoom(pixels: number): void
+  /** Draws the same sound from a finer shape. */
+  refine(shape: Waveform): void
   /** Lines at the beats, and stronger ones at every fourth; none without a grid. */
   showGrid(grid: BeatGrid | undefined): void
   recolour(scheme: Scheme): void
@@ -143,6 +145,10 @@ class DrawnWave implements Wave {
 
   zoom(pixels: number): void {
     this.#surfer.zoom(pixels)
+  }
+
+  refine(shape: Waveform): void {
+    this.#surfer.setOptions({ peaks: [shape.peaks], duration: this.#duration })
   }
 
   showGrid(grid: BeatGrid | undefined): void {

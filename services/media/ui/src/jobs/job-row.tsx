@@ -35,7 +35,7 @@ export const JobRow = memo(function JobRow(props: { job: LiveJob; isBusy: boolea
         {isActive(job) && <JobProgress job={job} />}
         {job.status === 'error' && (
           <p className="job-reason">
-            {job.message} <span>{helpFor(job).text}</span>
+            {sentence(job.message)} <span>{helpFor(job).text}</span>
           </p>
         )}
       </div>
@@ -68,6 +68,8 @@ function Facts({ job }: { job: Job }) {
     </ul>
   )
 }
+
+const sentence = (text: string | null): string => (text ?? 'The download failed').replace(/(?<![.!?])$/, '.')
 
 function RowButtons({ job, isBusy, actions }: { job: Job; isBusy: boolean; actions: RowActions }) {
   const name = titleOf(job)

@@ -1,8 +1,8 @@
 import { Button, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
 import {
   answer,
-  applyFieldProblems,
   ConfirmDelete,
+  describeError,
   ErrorState,
   formatCount,
   LoadingLines,
@@ -18,6 +18,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, keys, readStemStatus, type Settings, type StemStatus } from '../api.ts'
 import { Waiting } from '../progress/waiting.tsx'
+import { fieldProblemOf } from './setting-fields.ts'
 import { NumberField, SettingsGroup, SwitchField } from './settings-group.tsx'
 
 /** The account at the stem service, and what holds for separations. */
@@ -140,7 +141,12 @@ function KeyForm() {
   const store = useAction<{ email: string; activation_key: string }>({
     run: (body) => answer(api.POST('/api/stemsvc/auth/activation-key', { body })),
     renew: [keys.stemStatus],
-    onProblem: (error) => setProblem(applyFieldProblems(form, error) ?? undefined),
+    onProblem: (error) => {
+      const message = describeError(error)
+      const found = fieldProblemOf(message, Object.keys(form.getValues()))
+      if (found === undefined) setProblem(message)
+      else form.setFieldError(found.name, found.text)
+    },
   })
   const submit = form.onSubmit((values) => {
     setProblem(undefined)

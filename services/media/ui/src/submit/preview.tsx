@@ -1,5 +1,5 @@
 import { Skeleton, Text } from '@mantine/core'
-import { answer, describeError, Problem } from '@hearth/ui'
+import { answer, Problem } from '@hearth/ui'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { api, type Info, keys, type MediaType } from '../api.ts'
@@ -8,6 +8,7 @@ import { PlatformIcon } from '../jobs/platform-icon.tsx'
 import { Picture } from '../jobs/thumbnail.tsx'
 import { Waiting } from '../progress/waiting.tsx'
 import { platformOf } from './address-text.ts'
+import { refusalOf } from './submit-job.ts'
 
 /** As long as the server remembers what a platform said. */
 const fresh = 5 * 60_000
@@ -17,7 +18,7 @@ export function Preview({ address, type }: { address: string; type: MediaType })
   const info = useInfo(address)
   const picture = usePicture(address)
   const platform = info.data?.platform ?? platformOf(address)
-  if (info.error !== null) return <Problem text={describeError(info.error)} />
+  if (info.error !== null) return <Problem text={refusalOf(info.error)} />
   return (
     <div className="preview" aria-busy={info.isPending}>
       {picture.isPending ? (

@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Kbd, Text, Textarea } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { describeError, Problem } from '@hearth/ui'
+import { Problem } from '@hearth/ui'
 import { IconClipboardText, IconDownload, IconX } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { type KeyboardEvent, type RefObject, useState } from 'react'
@@ -8,12 +8,13 @@ import { useSearchParams } from 'wouter'
 import type { Job } from '../api.ts'
 import { Waiting } from '../progress/waiting.tsx'
 import { addressesIn } from './address-text.ts'
+import { useBatch } from './batch-of-page.ts'
 import { BatchReview } from './batch-review.tsx'
 import { ChoiceControls } from './choice-controls.tsx'
 import { type Choices, useChoices } from './choices.ts'
 import { DuplicateDialog } from './duplicate-dialog.tsx'
 import { Preview } from './preview.tsx'
-import { existingJobOf, submitJob } from './submit-job.ts'
+import { existingJobOf, refusalOf, submitJob } from './submit-job.ts'
 import { usePasteAnywhere } from './use-paste-anywhere.ts'
 import './submit.css'
 
@@ -82,7 +83,12 @@ export function SubmitCard({ field, onAdded }: SubmitCardProps) {
       <ChoiceControls choices={choices} onChange={choose} />
       <Problem text={submission.problem} />
       {submission.isSending && <Waiting label="Asking for the title" most={8} />}
-      <Below addresses={addresses} choices={choices} isSending={submission.isSending} onBatch={() => setText('')} />
+      <Below
+        addresses={addresses}
+        choices={choices}
+        isSettled={submission.isSending || submission.problem !== undefined}
+        onBatch={() => setText('')}
+      />
       <DuplicateDialog job={submission.existing} onClose={submission.forget} onAgain={submission.again} />
     </section>
   )
@@ -102,16 +108,18 @@ function FieldEnd({ text, onClear }: { text: string; onClear: () => void }) {
   )
 }
 
-function Below(props: { addresses: string[]; choices: Choices; isSending: boolean; onBatch: () => void }) {
-  const { addresses, choices, isSending, onBatch } = props
-  const [settled] = useDebouncedValue(addresses[0], 400, { leading: true })
+/** What stands under the field: a look at one address, a list of several, or what can be done here. */
+function Below(props: { addresses: string[]; choices: Choices; isSettled: boolean; onBatch: () => void }) {
+  const { addresses, choices, isSettled, onBatch } = props
+  const [address] = useDebouncedValue(addresses[0], 400, { leading: true })
+  const isIdle = useBatch().items.length === 0
   return (
     <>
-      {addresses.length === 1 && settled !== undefined && !isSending && (
-        <Preview key={settled} address={settled} type={choices.type} />
+      {addresses.length === 1 && address !== undefined && !isSettled && (
+        <Preview key={address} address={address} type={choices.type} />
       )}
       <BatchReview addresses={addresses} choices={choices} onStarted={onBatch} />
-      {addresses.length === 0 && (
+      {addresses.length === 0 && isIdle && (
         <Text size="sm" c="dimmed">
           YouTube, TikTok, Instagram and Facebook. Paste or drop anywhere on this page; several addresses become a list.
         </Text>
@@ -147,7 +155,7 @@ function useSubmission(choices: Choices, onAdded: (job: Job) => void) {
   return {
     isSending: sending.isPending,
     existing,
-    problem: hint ?? (sending.error === null || existing !== undefined ? undefined : describeError(sending.error)),
+    problem: hint ?? (sending.error === null || existing !== undefined ? undefined : refusalOf(sending.error)),
     forget,
     submit: ([address]: string[], text: string) => {
       if (address !== undefined) sending.mutate({ address, isConfirmed: false })

@@ -25,6 +25,9 @@ export function existingJobOf(error: unknown): Job | undefined {
   return error.details['existing_job'] as Job | undefined
 }
 
+/** Why an address was refused, in words that go with its field; the server calls it by its name in the API. */
+export const refusalOf = (error: unknown): string => describeError(error).replace(/^url /i, 'This address ')
+
 /** The same as one step of a batch: nothing is thrown, and a limit is a pause. */
 export async function submitOne(
   url: string,
@@ -38,6 +41,6 @@ export async function submitOne(
     const existing = existingJobOf(error)
     if (existing !== undefined) return { kind: 'duplicate', jobId: existing.id, title: existing.video_title }
     if (error instanceof ApiError && error.status === 429) return { kind: 'pause', seconds: error.retryAfter ?? 30 }
-    return { kind: 'failed', message: describeError(error) }
+    return { kind: 'failed', message: refusalOf(error) }
   }
 }
