@@ -5,7 +5,6 @@ import {
   DataTable,
   describeError,
   ErrorState,
-  LoadingLines,
   Problem,
   RelativeTime,
   Section,
@@ -37,7 +36,9 @@ function ToolsCard() {
   const updates = useQuery({ queryKey: keys.updates, queryFn: () => answer(api.GET('/api/updates')) })
   return (
     <Section title="Tools">
-      {updates.data === undefined && updates.error === null && <LoadingLines lines={6} />}
+      {updates.data === undefined && updates.error === null && (
+        <Waiting label="Asking for the newest versions" most={20} />
+      )}
       {updates.data === undefined && updates.error !== null && (
         <ErrorState error={updates.error} onRetry={() => void updates.refetch()} />
       )}

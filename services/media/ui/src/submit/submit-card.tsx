@@ -134,9 +134,16 @@ function useAddressText(): [string, (text: string) => void] {
   const [text, setText] = useState(() => params.get('url') ?? params.get('text') ?? '')
   const change = (next: string) => {
     setText(next)
-    if (params.has('url') || params.has('text')) setParams({}, { replace: true })
+    if (params.has('url') || params.has('text')) setParams(withoutShare, { replace: true })
   }
   return [text, change]
+}
+
+/** The address of the page without what a share menu brought. */
+function withoutShare(params: URLSearchParams): URLSearchParams {
+  const rest = new URLSearchParams(params)
+  for (const name of ['url', 'text', 'title']) rest.delete(name)
+  return rest
 }
 
 /** One address on its way, the job that may be there already, and why it was refused. */
