@@ -20,6 +20,7 @@ import { toError, unavailable } from './problems.ts'
 import { allRoutes, type Features } from './routes.ts'
 import { createChangeSettings } from './settings/change-settings.ts'
 import { shareAddress } from './shares/share-address.ts'
+import { createSystemFeatures } from './system-features.ts'
 import { writeInfo } from './tools/yt-dlp.ts'
 import { createUpkeep } from './upkeep/upkeep.ts'
 
@@ -78,7 +79,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     ...core,
     db: core.database.query,
     settings: () => core.settings.current(),
-    others: [() => features.shares.tidy()],
+    others: [() => features.shares.tidy(), () => features.thumbnails.tidy()],
   })
   // On a database of its own nobody else works.
   if (core.database.kind === 'sqlite') await upkeep.clear()
@@ -131,19 +132,22 @@ async function openFeatures(parts: AppParts, streams: Features['streams']) {
     readUrl,
     lookup,
     delivery: { jobs, artifacts, mp3s },
-    ...unbuilt(),
     ...files,
+    ...createSystemFeatures(core, { readUrl, lookup }),
     streams,
     stillAllowed: ({ sessionKey }: Caller) => allowed(sessions, sessionKey),
     settings,
     changeSettings: createChangeSettings({ settings, sessions, bus }),
-    isWritable: () =>
-      access(core.scratch, constants.W_OK).then(
-        () => true,
-        () => false,
-      ),
+    isWritable: () => canWrite(core.scratch),
   }
   return { features, guard, files }
+}
+
+function canWrite(folder: string): Promise<boolean> {
+  return access(folder, constants.W_OK).then(
+    () => true,
+    () => false,
+  )
 }
 
 function allowed(sessions: ReturnType<typeof createSessions>, key: string | undefined): Promise<boolean> {
@@ -185,13 +189,3 @@ async function within<T>(limit: number, promise: Promise<T>): Promise<T | undefi
 }
 
 const hostOf = (url: string | undefined): string => (url === undefined ? '' : new URL(url).hostname)
-
-/** Until they are built. */
-function unbuilt() {
-  const feature = new Proxy({}, { get: () => () => Promise.reject(unavailable('not built yet')) }) as never
-  const names = ['cookies', 'thumbnails', 'logos', 'updates', 'host']
-  return Object.fromEntries(names.map((name) => [name, feature])) as never as Pick<
-    Features,
-    'cookies' | 'thumbnails' | 'logos' | 'updates' | 'host'
-  >
-}

@@ -2,6 +2,7 @@ import type { DoctorFact } from '@hearth/runtime'
 import type { Command } from 'commander'
 import { addAccountCommands } from './command-line/accounts.ts'
 import { addBackupCommands } from './command-line/backup.ts'
+import { addToolCommands } from './command-line/update-tools.ts'
 
 /** Adds what `hearth media …` can do. */
 export function addCommands(program: Command): void {
@@ -21,6 +22,7 @@ export function addCommands(program: Command): void {
     })
   addAccountCommands(program)
   addBackupCommands(program)
+  addToolCommands(program)
 }
 
 /** What `hearth doctor` should know about this host: which tools there are. */

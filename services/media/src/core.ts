@@ -30,8 +30,9 @@ import { createExtractorChoice } from './platforms/read-url.ts'
 import type { Platform } from './platforms/schema.ts'
 import type { Queue } from './queue/queue.ts'
 import { openSettings, type SettingsKeeper } from './settings/settings.ts'
-import { openToolbox, type Toolbox } from './tools/toolbox.ts'
-import { findProgram } from './tools/find-program.ts'
+import { openTools } from './open-tools.ts'
+import type { Toolbox } from './tools/toolbox.ts'
+import type { ChosenYtDlp } from './updates/chosen-yt-dlp.ts'
 import { openWatermark, type Watermark } from './settings/watermark.ts'
 
 /** What the parts of the service are built from. */
@@ -51,6 +52,7 @@ export interface Core extends CoreParts {
   readonly fetch: GuardedFetch
   readonly open: OpenGuarded
   readonly tools: Toolbox
+  readonly chosenYtDlp: ChosenYtDlp
   readonly artifacts: ArtifactStore
   readonly jars: CookieJars
   readonly folders: WorkFolders
@@ -68,28 +70,10 @@ export interface Core extends CoreParts {
 
 /** Builds everything but the way in. Nothing is worked on until the workers are started. */
 export async function createCore(parts: CoreParts): Promise<Core> {
-  const { config, database, log, timers, bus } = parts
-  const settings = await openSettings(database.query)
-  const policy = createOutboundPolicy(config.outboundAllow)
-  const scratch = openScratch(config.dataDirectory)
-  const tools = openToolbox({ ...config, policy, ytDlpProgram: () => ytDlpOf(config) })
-  const artifacts = await openArtifacts(config.artifacts, { dataDirectory: config.dataDirectory })
-  const jars = createCookieJars({ db: database.query, sealer: parts.sealer, clock: timers })
+  const { config, database, log, bus } = parts
+  const shared = await openShared(parts)
+  const { settings, artifacts } = shared
   const sizes = sizesFor(effectiveProcessors())
-  const shared = {
-    ...parts,
-    settings,
-    fetch: createGuardedFetch(policy),
-    open: createOpenGuarded(policy),
-    tools,
-    artifacts,
-    jars,
-    folders: createWorkFolders(join(config.dataDirectory, 'work')),
-    watermark: openWatermark(join(config.dataDirectory, 'logo')),
-    heavy: createSlots(sizes.heavy),
-    extractorsFor: createExtractorChoice(createPlatformHosts(config.extraHosts)),
-    scratch,
-  }
   const unsubscribe = followSettings(settings, bus, log)
   const { run, close: closeRun } = createRun(shared, sizes.fragments)
   const workers = createWorkers({
@@ -105,11 +89,35 @@ export async function createCore(parts: CoreParts): Promise<Core> {
     workerCount: () => config.workers ?? (settings.current().download_worker_count || sizes.workers),
     async close() {
       unsubscribe()
+      shared.chosenYtDlp.close()
       await workers.close()
       await closeRun()
-      tools.close()
+      shared.tools.close()
       await artifacts.close()
     },
+  }
+}
+
+/** What works and what answers have in common. */
+async function openShared(parts: CoreParts): Promise<Shared> {
+  const { config, database, timers, sealer } = parts
+  const db = database.query
+  const settings = await openSettings(db)
+  const policy = createOutboundPolicy(config.outboundAllow)
+  const scratch = openScratch(config.dataDirectory)
+  return {
+    ...parts,
+    settings,
+    fetch: createGuardedFetch(policy),
+    open: createOpenGuarded(policy),
+    ...openTools({ ...parts, db, settings, policy }),
+    artifacts: await openArtifacts(config.artifacts, { dataDirectory: config.dataDirectory }),
+    jars: createCookieJars({ db, sealer, clock: timers }),
+    folders: createWorkFolders(join(config.dataDirectory, 'work')),
+    watermark: openWatermark({ db, folder: join(config.dataDirectory, 'logo') }),
+    heavy: createSlots(sizesFor(effectiveProcessors()).heavy),
+    extractorsFor: createExtractorChoice(createPlatformHosts(config.extraHosts)),
+    scratch,
   }
 }
 
@@ -162,9 +170,4 @@ function createRun(core: Shared, fragments: number) {
     analyse: createAnalyseJob({ analyser, settings, timers, log }),
   })
   return { run, close: () => analyser.close() }
-}
-
-/** `YTDLP_PATH`, otherwise what is in `PATH`; a missing one is named when it is used. */
-function ytDlpOf({ ytDlpPath }: Config): string {
-  return findProgram('yt-dlp', ytDlpPath) ?? ytDlpPath ?? '/usr/bin/yt-dlp'
 }

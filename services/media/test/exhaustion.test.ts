@@ -63,7 +63,7 @@ test('a media that is larger than allowed is stopped while it comes, whatever it
   const toolbox = openToolbox({
     dataDirectory: folder.path,
     ffmpegPath: undefined,
-    ytDlpProgram: () => '/usr/bin/yt-dlp',
+    ytDlpProgram: () => Promise.resolve('/usr/bin/yt-dlp'),
     policy: createOutboundPolicy(allow),
   })
   const directory = join(folder.path, 'work')

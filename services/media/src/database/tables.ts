@@ -11,6 +11,7 @@ export interface Tables {
   share_uses: ShareUseRow
   stem_splits: StemSplitRow
   cookie_jars: CookieJarRow
+  files: FileRow
 }
 
 /** A fact about the database itself, or a setting as JSON. */
@@ -104,6 +105,15 @@ export interface CookieJarRow {
   updated_at: number
 }
 
+/** A file that every process of an installation needs, such as the logo. */
+export interface FileRow {
+  name: string
+  /** SHA-256 of the content, hex. */
+  digest: string
+  /** Base64. */
+  content: string
+}
+
 /** Every table, referenced ones first. */
 export const tableNames = [
   'facts',
@@ -114,4 +124,5 @@ export const tableNames = [
   'share_uses',
   'stem_splits',
   'cookie_jars',
+  'files',
 ] as const satisfies readonly (keyof Tables)[]

@@ -34,6 +34,8 @@ export interface Ffmpeg {
   convert(conversion: Conversion): Promise<void>
   /** Samples of a stretch of the sound: mono, 32-bit floats. */
   decode(file: string, stretch: Stretch): Promise<Float32Array>
+  /** Whether any pixel of a picture lets through what is behind it; every one of them is decoded. */
+  hasTransparency(picture: string, signal: AbortSignal): Promise<boolean>
   version(): Promise<string | undefined>
 }
 
@@ -135,6 +137,27 @@ class LocalFfmpeg implements Ffmpeg {
     const whole = Buffer.concat(chunks)
     const bytes = Math.min(most, whole.length - (whole.length % 4))
     return new Float32Array(whole.buffer.slice(whole.byteOffset, whole.byteOffset + bytes))
+  }
+
+  async hasTransparency(picture: string, signal: AbortSignal): Promise<boolean> {
+    let pixels = 0
+    let isTransparent = false
+    const alpha = ['-frames:v', '1', '-vf', 'format=rgba,alphaextract,format=gray', '-f', 'rawvideo', 'pipe:1']
+    await this.#run({
+      program: this.#parts.ffmpeg,
+      words: [...localOnly, '-xerror', '-err_detect', 'explode', '-i', inputOf(picture), ...alpha],
+      directory: dirname(picture),
+      limits: { ...limits, timeoutMs: probeLimit },
+      signal,
+      onBytes(chunk) {
+        pixels += chunk.length
+        isTransparent ||= chunk.some((value) => value < 255)
+        return true
+      },
+    })
+    // It ends well, too, when it found nothing to decode.
+    if (pixels === 0) throw explainConversion(new ToolFailure('output', { tool: 'ffmpeg' }))
+    return isTransparent
   }
 
   async version(): Promise<string | undefined> {

@@ -13,6 +13,7 @@ export type MediaFailureCode =
   | 'bot_check'
   | 'unsupported'
   | 'tool_outdated'
+  | 'tool_too_old'
   | 'tool_missing'
   | 'blocked_address'
   | 'disk_full'
@@ -45,6 +46,7 @@ const phrases: Record<MediaFailureCode, string> = {
   bot_check: 'The platform takes this server for a robot; cookies of a signed-in account usually help',
   unsupported: 'There is no video here that can be fetched',
   tool_outdated: 'yt-dlp cannot read this page any more; update it under Settings, Tools',
+  tool_too_old: 'yt-dlp is too old to be used; update it under Settings, Tools',
   tool_missing: 'A program the service needs cannot be started',
   blocked_address: 'The address leads into a private network, which is not allowed',
   disk_full: 'There is not enough space left on the disk',

@@ -5,6 +5,7 @@ import { openEgressProxy } from './egress-proxy.ts'
 import { createFfmpeg, type Ffmpeg } from './ffmpeg.ts'
 import { findProgram } from './find-program.ts'
 import { startGuardian } from './guardian.ts'
+import { createEjsVersions } from './ejs-version.ts'
 import { createToolRunner, type ToolRunner } from './run-tool.ts'
 import { createYtDlp, type YtDlp } from './yt-dlp.ts'
 
@@ -13,6 +14,14 @@ export interface Toolbox {
   readonly runner: ToolRunner
   readonly ytDlp: YtDlp
   readonly ffmpeg: Ffmpeg
+  /**
+   * Another yt-dlp than the one in use, to see how it does.
+   *
+   * @param policy where it may go, when that is not where the one in use may
+   */
+  ytDlpAt(program: string, policy?: OutboundPolicy): YtDlp
+  /** Version of the scripts with which the yt-dlp in use solves a player's riddles; undefined without any. */
+  ejsVersion(): Promise<string | undefined>
   close(): void
 }
 
@@ -20,7 +29,7 @@ export interface ToolboxParts {
   readonly dataDirectory: string
   readonly ffmpegPath: string | undefined
   /** Path of the yt-dlp in use. */
-  readonly ytDlpProgram: () => string
+  readonly ytDlpProgram: () => Promise<string>
   readonly policy: OutboundPolicy
 }
 
@@ -32,12 +41,15 @@ export function openToolbox({ dataDirectory, ffmpegPath, ytDlpProgram, policy }:
   const home = join(dataDirectory, 'tool-home')
   mkdirSync(home, { recursive: true, mode: 0o700 })
   const ffmpeg = createFfmpeg({ ffmpeg: ffmpegProgram, ffprobe: join(dirname(ffmpegProgram), 'ffprobe'), runner })
-  const ytDlp = createYtDlp({
-    program: ytDlpProgram,
-    ffmpeg: ffmpegProgram,
+  const ejsVersionOf = createEjsVersions(runner, home)
+  const ytDlpOf = (program: () => Promise<string>, reach: OutboundPolicy) =>
+    createYtDlp({ program, ffmpeg: ffmpegProgram, runner, home, openEgress: () => openEgressProxy({ policy: reach }) })
+  return {
     runner,
-    home,
-    openEgress: () => openEgressProxy({ policy }),
-  })
-  return { runner, ytDlp, ffmpeg, close: () => guardian.close() }
+    ytDlp: ytDlpOf(ytDlpProgram, policy),
+    ffmpeg,
+    ytDlpAt: (program, reach = policy) => ytDlpOf(() => Promise.resolve(program), reach),
+    ejsVersion: async () => ejsVersionOf(await ytDlpProgram()),
+    close: () => guardian.close(),
+  }
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { lstat, mkdir, readdir, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, readdir, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
 import type { MediaType, Quality } from '../jobs/schema.ts'
@@ -82,8 +82,8 @@ export interface YtDlp {
 }
 
 export interface YtDlpParts {
-  /** Path of the version in use; it may change between runs. */
-  readonly program: () => string
+  /** Path of the version in use; asked for each run, because it may change between two. */
+  readonly program: () => Promise<string>
   readonly ffmpeg: string
   readonly runner: ToolRunner
   readonly openEgress: () => Promise<Egress>
@@ -91,6 +91,8 @@ export interface YtDlpParts {
   readonly home: string
 }
 
+/** Older ones do not know the options we rely on, and have holes that are known. */
+export const oldestYtDlp = '2025.04'
 /** The first version that asks for a program to solve a player's riddles. */
 const firstWithRuntime = '2025.11.12'
 const gigabyte = 1024 ** 3
@@ -109,24 +111,21 @@ class SafeYtDlp implements YtDlp {
     this.#parts = parts
   }
 
-  version(): Promise<string | undefined> {
-    const program = this.#parts.program()
-    const known = this.#versions.get(program) ?? this.#askVersion(program)
-    this.#versions.set(program, known)
-    return known
+  async version(): Promise<string | undefined> {
+    return this.#versionOf(await this.#parts.program())
   }
 
   async probe(request: Parameters<YtDlp['probe']>[0]): Promise<MediaInfo> {
     const chunks: Buffer[] = []
     let size = 0
-    await this.#runWith(request, async (surroundings, signal) => {
+    await this.#runWith(request, async (program, surroundings) => {
       await this.#parts.runner.run({
-        program: this.#parts.program(),
+        program,
         words: probeWords(request.url, surroundings),
         directory: request.directory,
-        environment: this.#environment,
+        environment: homeOnly(this.#parts.home),
         limits: { ...limits, timeoutMs: request.timeoutMs },
-        signal,
+        signal: request.signal,
         onBytes(chunk) {
           chunks.push(chunk)
           size += chunk.length
@@ -157,19 +156,19 @@ class SafeYtDlp implements YtDlp {
     const marker = `hearth-${randomBytes(12).toString('hex')}`
     const read = createOutputReader(marker, request.type === 'video' ? 2 : 1)
     const found: { path?: string } = {}
-    await this.#runWith(request, async (surroundings, signal) => {
+    await this.#runWith(request, async (program, surroundings) => {
       await this.#parts.runner.run({
-        program: this.#parts.program(),
+        program,
         words: downloadWords({ ...surroundings, ...request, source, marker, ffmpeg: this.#parts.ffmpeg }),
         directory: request.directory,
-        environment: this.#environment,
+        environment: homeOnly(this.#parts.home),
         limits: {
           ...limits,
           timeoutMs: request.timeoutMs,
           fileSize: request.largestBytes,
           written: { measure: () => sizeOf(request.directory), most: request.largestBytes },
         },
-        signal,
+        signal: request.signal,
         onLine(line) {
           const said = read(line)
           if (said?.kind === 'progress') request.onProgress(said.progress)
@@ -184,20 +183,33 @@ class SafeYtDlp implements YtDlp {
   /** A run with a way out of its own, which tells afterwards whether it was kept from somewhere. */
   async #runWith(
     request: MediaRequest,
-    work: (surroundings: YtDlpSurroundings, signal: AbortSignal) => Promise<void>,
+    work: (program: string, surroundings: YtDlpSurroundings) => Promise<void>,
   ): Promise<void> {
+    const program = await this.#parts.program()
+    const version = await this.#versionOf(program)
+    if (version !== undefined && version < oldestYtDlp)
+      throw new MediaFailure('tool_too_old', `it is version ${version}, and ${oldestYtDlp} is the oldest that is used`)
     const egress = await this.#parts.openEgress()
     try {
-      const version = await this.version()
       const jsRuntime = version !== undefined && version >= firstWithRuntime ? process.execPath : undefined
       const { extractors, cookies } = request
-      await work({ extractors, cookies, jsRuntime, proxy: egress.url }, request.signal)
+      await work(program, { extractors, cookies, jsRuntime, proxy: egress.url })
     } catch (error) {
       if (!(error instanceof ToolFailure) || error.kind === 'aborted') throw error
       throw explainDownload(error, egress.refused().length > 0)
     } finally {
       await egress.close()
     }
+  }
+
+  async #versionOf(program: string): Promise<string | undefined> {
+    // The system may put another version in the same place.
+    const key = `${program} ${(await stat(program).catch(() => undefined))?.mtimeMs}`
+    const known = this.#versions.get(key) ?? this.#askVersion(program)
+    this.#versions.set(key, known)
+    const version = await known
+    if (version === undefined) this.#versions.delete(key)
+    return version
   }
 
   async #askVersion(program: string): Promise<string | undefined> {
@@ -207,22 +219,21 @@ class SafeYtDlp implements YtDlp {
         program,
         words: ['--ignore-config', '--version'],
         directory: '/',
-        environment: this.#environment,
+        environment: homeOnly(this.#parts.home),
         limits: { ...limits, timeoutMs: 20_000 },
         signal: new AbortController().signal,
         onLine: (line) => (text += line),
       })
     } catch {
-      this.#versions.delete(program)
       return undefined
     }
     return /^\d{4}\.\d\d\.\d\d(?:\.\d+)?$/.exec(text.trim())?.[0]
   }
+}
 
-  get #environment() {
-    const { home } = this.#parts
-    return { HOME: home, XDG_CONFIG_HOME: home, XDG_CACHE_HOME: home, PYTHONDONTWRITEBYTECODE: '1' }
-  }
+/** What yt-dlp gets of an environment: an empty home, in which it leaves nothing. */
+export function homeOnly(home: string): Readonly<Record<string, string>> {
+  return { HOME: home, XDG_CONFIG_HOME: home, XDG_CACHE_HOME: home, PYTHONDONTWRITEBYTECODE: '1' }
 }
 
 /** Reads the document of a probe; a page that holds one media stands for it. Throws a `MediaFailure` when it is none. */

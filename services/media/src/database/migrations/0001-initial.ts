@@ -103,4 +103,10 @@ async function createSecondary(db: Kysely<unknown>): Promise<void> {
     .addColumn('content_sealed', 'text', (column) => column.notNull())
     .addColumn('updated_at', 'bigint', (column) => column.notNull())
     .execute()
+  await db.schema
+    .createTable('files')
+    .addColumn('name', 'text', (column) => column.primaryKey())
+    .addColumn('digest', 'text', (column) => column.notNull())
+    .addColumn('content', 'text', (column) => column.notNull())
+    .execute()
 }

@@ -1,0 +1,45 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { createOutboundPolicy } from '@hearth/outbound'
+import { createLog, systemTimers } from '@hearth/runtime'
+import { createCookieJars } from '../cookies/jars.ts'
+import { openTools } from '../open-tools.ts'
+import { createPlatformHosts } from '../platforms/platform-hosts.ts'
+import { createExtractorChoice } from '../platforms/read-url.ts'
+import { openSettings } from '../settings/settings.ts'
+import { createUpdateKeeper } from '../system-features.ts'
+import type { UpdateKeeper } from '../updates/updates.ts'
+import { withStorage } from './open-data.ts'
+
+/** Opens what versions are found out and changed with, for one command, whether or not the service runs. */
+export async function openUpdates(work: (updates: UpdateKeeper) => Promise<void>): Promise<void> {
+  await withStorage(async ({ database, sealer, config }) => {
+    const db = database.query
+    const scratch = join(config.dataDirectory, 'scratch')
+    mkdirSync(scratch, { recursive: true, mode: 0o700 })
+    const { tools, chosenYtDlp } = openTools({
+      config,
+      db,
+      settings: await openSettings(db),
+      timers: systemTimers,
+      log: createLog({ name: 'media', level: config.logLevel }),
+      policy: createOutboundPolicy(config.outboundAllow),
+    })
+    try {
+      const updates = createUpdateKeeper({
+        config,
+        database,
+        timers: systemTimers,
+        tools,
+        chosenYtDlp,
+        jars: createCookieJars({ db, sealer, clock: systemTimers }),
+        extractorsFor: createExtractorChoice(createPlatformHosts(config.extraHosts)),
+        scratch,
+      })
+      await work(updates)
+    } finally {
+      chosenYtDlp.close()
+      tools.close()
+    }
+  })
+}

@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { componentSources } from './components.ts'
+
+const { ytdlp, js_runtime, ffmpeg } = componentSources
+
+test('a release’s tag is its version, with or without a letter before it', () => {
+  assert.equal(ytdlp.read({ tag_name: '2026.08.19' }), '2026.08.19')
+  assert.equal(js_runtime.read({ tag_name: 'v26.10.0', assets: [] }), '26.10.0')
+  for (const answer of [{}, null, [], { tag_name: 'latest' }, { tag_name: 7 }, { tag_name: '<script>' }])
+    assert.throws(() => ytdlp.read(answer))
+})
+
+test('of a project with tags alone the highest one that is a version counts', () => {
+  const tags = ['n9.0', 'n10.1', 'n10.0.2', 'n10.2-dev', 'n7', 'nightly'].map((tag) => ({ ref: `refs/tags/${tag}` }))
+  assert.equal(ffmpeg.read(tags), '10.1')
+  assert.throws(() => ffmpeg.read([]))
+  assert.throws(() => ffmpeg.read({ message: 'Not Found' }))
+})

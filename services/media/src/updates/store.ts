@@ -1,0 +1,35 @@
+import type { Kysely } from 'kysely'
+import type { Tables } from '../database/tables.ts'
+import { completedStatuses } from '../jobs/job-machine.ts'
+import type { Platform } from '../platforms/schema.ts'
+
+type Db = Kysely<Tables>
+
+/** The media that were fetched last, each once, newest first. */
+export async function lastFetched(db: Db, limit: number): Promise<{ url: string; platform: Platform }[]> {
+  const rows = await db
+    .selectFrom('jobs')
+    .select(['url', 'platform', 'media_key'])
+    .where('status', 'in', completedStatuses)
+    .orderBy('finished_at', 'desc')
+    .limit(20)
+    .execute()
+  const once = new Map(rows.map(({ url, platform, media_key }) => [media_key, { url, platform }]))
+  return [...once.values()].slice(0, limit)
+}
+
+/** How the first jobs ended that got into the line after a moment: the code of the failure, or null for a good end. */
+export async function firstEnds(
+  db: Db,
+  { since, limit }: { since: number; limit: number },
+): Promise<(string | null)[]> {
+  const rows = await db
+    .selectFrom('jobs')
+    .select(['status', 'error_code'])
+    .where('status', 'in', [...completedStatuses, 'error'])
+    .where('queued_at', '>=', since)
+    .orderBy('finished_at')
+    .limit(limit)
+    .execute()
+  return rows.map(({ status, error_code }) => (status === 'error' ? (error_code ?? 'failed') : null))
+}

@@ -1,0 +1,4 @@
+/** A release that cannot be had, or must not be used; `message` says why, for a person. Nothing was changed. */
+export class UpdateFailed extends Error {
+  override readonly name = 'UpdateFailed'
+}
