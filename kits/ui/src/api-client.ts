@@ -4,10 +4,13 @@ import type { SessionStore } from './session-store.ts'
 
 /**
  * A client typed by the service's OpenAPI `paths`. Writes carry the session's CSRF token; an answer that is not a success
- * is thrown as `ApiError`; a 401 ends the session on screen.
+ * is thrown as `ApiError`; a 401 ends the session on screen. `send` replaces fetch for services that renew their token.
  */
-export function createApiClient<Paths extends object>(session: SessionStore): Client<Paths> {
-  const client = createClient<Paths>()
+export function createApiClient<Paths extends object>(
+  session: SessionStore,
+  send?: (request: Request) => Promise<Response>,
+): Client<Paths> {
+  const client = createClient<Paths>(send === undefined ? {} : { fetch: send })
   client.use({
     onRequest: ({ request }) => {
       const token = session.csrfToken()

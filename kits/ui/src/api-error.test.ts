@@ -83,3 +83,11 @@ test('a problem document is understood like the envelope', async () => {
   assert.equal(conflict.details['operation_id'], 'ab')
   assert.equal(conflict.details['reason'], 'dispatch_capability_conflict')
 })
+
+test('a bare detail is the message, and what stands beside it is kept', async () => {
+  const error = await readApiError(body({ detail: 'duplicate_job', existing_job: { id: 'a' } }, { status: 409 }))
+  assert.equal(error.message, 'duplicate_job')
+  assert.deepEqual(error.details['existing_job'], { id: 'a' })
+  const coded = await readApiError(body({ detail: 'Load the page again', error: 'trap' }, { status: 400 }))
+  assert.equal(coded.kind, 'trap')
+})

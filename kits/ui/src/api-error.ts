@@ -31,14 +31,14 @@ export class ApiError extends Error {
 }
 
 /**
- * Reads an error answer: the envelope with `error`, `message` and `details`, or a problem document (RFC 9457) with `code`,
- * `detail` and `errors`. A body of neither shape still gives a sentence for a person.
+ * Reads an error answer: the envelope with `error`, `message` and `details`, a problem document (RFC 9457) with `code`,
+ * `detail` and `errors`, or a bare `detail` with members of its own. A body of no such shape still gives a sentence for a person.
  */
 export async function readApiError(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => undefined)
   const known = isRecord(body) ? body : {}
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
-  const { message, kind, details } = typeof known['code'] === 'string' ? fromProblem(known) : fromEnvelope(known)
+  const { message, kind, details } = factsOf(known)
   return new ApiError(message === '' ? `The server answered ${response.status}` : message, {
     status: response.status,
     kind,
@@ -51,6 +51,16 @@ interface ErrorFacts {
   message: string
   kind: string
   details: unknown
+}
+
+function factsOf(body: Readonly<Record<string, unknown>>): ErrorFacts {
+  if (typeof body['code'] === 'string') return fromProblem(body)
+  return typeof body['detail'] === 'string' ? fromDetail(body) : fromEnvelope(body)
+}
+
+/** `error` is a stable code where there is one. */
+function fromDetail({ detail, error, ...members }: Readonly<Record<string, unknown>>): ErrorFacts {
+  return { message: text(detail), kind: text(error), details: members }
 }
 
 function fromEnvelope(body: Readonly<Record<string, unknown>>): ErrorFacts {

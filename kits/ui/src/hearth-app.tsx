@@ -115,6 +115,16 @@ function SignedIn<Event>({ service, pages, events }: HearthAppOptions<Event>) {
 }
 
 function PageFrame({ page, service }: { page: Page; service: Service }) {
-  useDocumentTitle(page.title, service.name)
-  return <page.component />
+  return (
+    <>
+      <PageTitle title={page.title} service={service.name} />
+      <page.component />
+    </>
+  )
+}
+
+/** Stands before the page, so that a title the page itself sets is the later one. */
+function PageTitle({ title, service }: { title: string; service: string }) {
+  useDocumentTitle(title, service)
+  return null
 }

@@ -1,6 +1,6 @@
 export { accentFrom, contrast, type Shades } from './accent.ts'
 export { answer, createApiClient } from './api-client.ts'
-export { ApiError, describeError, type FieldProblem } from './api-error.ts'
+export { ApiError, describeError, type FieldProblem, readApiError, unreachable } from './api-error.ts'
 export { useConnection } from './connection.ts'
 export { CopyButton } from './copy-button.tsx'
 export { useDocumentTitle } from './document-title.ts'
@@ -17,7 +17,13 @@ export { createRefresher, type Refresher } from './refresher.ts'
 export { RelativeTime, useNow } from './relative-time.tsx'
 export type { Service } from './service.ts'
 export { useSession, useSessionStore } from './session-context.tsx'
-export { createSessionStore, type SessionStore } from './session-store.ts'
+export {
+  createSessionStore,
+  type ServerSession,
+  type SessionStore,
+  type SessionWay,
+  type SignInForm,
+} from './session-store.ts'
 export { Problem } from './sign-in.tsx'
 export { StatusBadge, type Tone } from './status-badge.tsx'
 export { type Action, notifyDone, notifyProblem, useAction } from './use-action.ts'

@@ -20,4 +20,5 @@ test('a page of the second rank leaves the bar of a phone for the account menu',
   assert.equal(placeOf({ place: 'more' }, true), 'menu')
   assert.equal(placeOf({ place: 'navigation' }, true), 'navigation')
   assert.equal(placeOf({ place: 'menu' }, false), 'menu')
+  assert.equal(placeOf({ place: 'hidden' }, false), 'hidden')
 })

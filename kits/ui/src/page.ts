@@ -13,8 +13,11 @@ export interface Page {
   /** The least role that sees it. */
   role: Role
   component: LazyExoticComponent<ComponentType>
-  /** `menu` puts it into the account menu instead of the navigation, `more` does so on a phone only. */
-  place: 'navigation' | 'more' | 'menu'
+  /**
+   * `menu` puts it into the account menu instead of the navigation, `more` does so on a phone only, `hidden` leaves it to links
+   * in other pages.
+   */
+  place: 'navigation' | 'more' | 'menu' | 'hidden'
 }
 
 /** A page loaded when it is first opened; `load` picks the named export out of the page's file. */
@@ -37,8 +40,8 @@ export function pageHref(page: Pick<Page, 'path'>): string {
   return page.path.replace(/\/:.*$/, '') || '/'
 }
 
-/** Whether a page stands in the navigation or in the account menu; a phone's bar has room for few. */
-export function placeOf(page: Pick<Page, 'place'>, isNarrow: boolean): 'navigation' | 'menu' {
+/** Whether a page stands in the navigation, in the account menu, or in neither; a phone's bar has room for few. */
+export function placeOf(page: Pick<Page, 'place'>, isNarrow: boolean): 'navigation' | 'menu' | 'hidden' {
   if (page.place === 'more') return isNarrow ? 'menu' : 'navigation'
   return page.place
 }

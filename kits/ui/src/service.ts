@@ -1,4 +1,4 @@
-import type { ComponentType } from 'react'
+import type { ComponentType, ReactNode } from 'react'
 import type { Shades } from './accent.ts'
 
 /** How a service presents itself. */
@@ -9,4 +9,6 @@ export interface Service {
   accent: Shades
   /** A sentence under the sign-in form, such as where the first password stands. */
   signInHint: string
+  /** Further fields of the sign-in form, sent with name and password. */
+  signInFields?: ReactNode
 }

@@ -31,7 +31,7 @@ test('signing in, the forced change and signing out go through their steps', asy
   const steps: string[] = []
   store.subscribe(() => steps.push(store.state().step))
   await store.load()
-  await store.signIn('admin', 'first')
+  await store.signIn({ username: 'admin', password: 'first' })
   await store.changePassword('first', 'second')
   assert.equal(store.csrfToken(), 'b')
   await store.signOut()
@@ -46,7 +46,7 @@ test('a wrong password changes nothing and is thrown', async () => {
   answerWith([401, {}], [401, { message: 'Wrong name or password' }])
   const store = createSessionStore()
   await store.load()
-  await assert.rejects(store.signIn('admin', 'no'), /Wrong name or password/)
+  await assert.rejects(store.signIn({ username: 'admin', password: 'no' }), /Wrong name or password/)
   assert.equal(store.state().step, 'signed-out')
 })
 
@@ -72,4 +72,24 @@ test('an answer without an envelope is a session as well', async () => {
   const store = createSessionStore('/admin/api/session')
   await store.load()
   assert.equal(store.csrfToken(), 'bare')
+})
+
+test('a service may keep its sessions in a way of its own', async () => {
+  const local = { user, csrf_token: '', password_change_required: false, is_open: true }
+  const forms: unknown[] = []
+  const store = createSessionStore({
+    read: () => Promise.resolve(local),
+    signIn: (form) => {
+      forms.push(form)
+      return Promise.resolve({ ...local, is_open: false })
+    },
+    signOut: () => Promise.resolve(),
+  })
+  await store.load()
+  assert.deepEqual(store.state(), { step: 'signed-in', session: local })
+  await store.signOut()
+  await store.signIn({ username: 'admin', password: 'secret', website: '' })
+  assert.deepEqual(forms, [{ username: 'admin', password: 'secret', website: '' }])
+  await store.check()
+  assert.deepEqual(store.state(), { step: 'signed-in', session: local })
 })

@@ -12,6 +12,20 @@ export interface ServerSession {
   user: SessionUser
   csrf_token: string
   password_change_required: boolean
+  /** Nobody has to sign in: there is no account to show and nothing to sign out of. */
+  is_open?: boolean
+}
+
+/** What the sign-in form sends: name, password, and what else a service has put into its form. */
+export type SignInForm = { username: string; password: string } & Record<string, string>
+
+/** A service's own way of keeping sessions. Each call throws an `ApiError`; `read` with status 401 when nobody is signed in. */
+export interface SessionWay {
+  read(): Promise<ServerSession>
+  signIn(form: SignInForm): Promise<ServerSession>
+  signOut(): Promise<void>
+  /** Left out by services that never ask for a new password. */
+  changePassword?(current: string, next: string): Promise<ServerSession>
 }
 
 /** Where the page stands. `ended` says that a session was there and is gone. */
@@ -28,9 +42,9 @@ export interface SessionStore {
   subscribe(listener: () => void): () => void
   /** Asks the server who is signed in. */
   load(): Promise<void>
-  /** Asks again after trouble; only a clear answer changes anything. */
+  /** Asks again after trouble, or when the session may have changed; only a clear answer changes anything. */
   check(): Promise<void>
-  signIn(username: string, password: string): Promise<void>
+  signIn(form: SignInForm): Promise<void>
   changePassword(current: string, next: string): Promise<void>
   signOut(): Promise<void>
   /** The server no longer knows this session. */
@@ -40,8 +54,11 @@ export interface SessionStore {
   csrfToken(): string | undefined
 }
 
-/** Keeps the session of one page. `path` is the session resource; the password is changed at `path` + `/password`. */
-export function createSessionStore(path = '/api/session'): SessionStore {
+/**
+ * Keeps the session of one page. A path is the session resource, read, made and deleted there, its password changed at
+ * `path` + `/password`; a service that does it otherwise brings its way.
+ */
+export function createSessionStore(by: string | SessionWay = '/api/session'): SessionStore {
   const listeners = new Set<() => void>()
   let state: SessionState = { step: 'loading' }
   const set = (next: SessionState) => {
@@ -49,23 +66,27 @@ export function createSessionStore(path = '/api/session'): SessionStore {
     for (const listener of listeners) listener()
   }
   const session = () => ('session' in state ? state.session : undefined)
-  const send = (to: string, init: RequestInit) => request(to, { token: session()?.csrf_token, init })
+  const token = () => session()?.csrf_token
+  const way = typeof by === 'string' ? sessionResource(by, token) : by
   return {
     state: () => state,
     subscribe: (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    load: async () => set(await readSession(path)),
+    load: async () => set(await readState(way)),
     check: async () => {
-      const next = await readSession(path)
+      const next = await readState(way)
       if (next.step === 'signed-out') set({ step: 'signed-out', ended: true })
+      else if (next.step === 'signed-in' && state.step === 'signed-in') set(next)
     },
-    signIn: async (username, password) => set(signedIn(await send(path, post({ username, password })))),
-    changePassword: async (current, next) =>
-      set(signedIn(await send(`${path}/password`, post({ current_password: current, new_password: next })))),
+    signIn: async (form) => set(signedIn(await way.signIn(form))),
+    changePassword: async (current, next) => {
+      const changed = await way.changePassword?.(current, next)
+      if (changed !== undefined) set(signedIn(changed))
+    },
     signOut: async () => {
-      await send(path, { method: 'DELETE' })
+      await way.signOut()
       set({ step: 'signed-out', ended: false })
     },
     ended: () => set({ step: 'signed-out', ended: 'session' in state }),
@@ -73,21 +94,40 @@ export function createSessionStore(path = '/api/session'): SessionStore {
       const known = session()
       if (known !== undefined && state.step !== 'password-change') set({ step: 'password-change', session: known })
     },
-    csrfToken: () => session()?.csrf_token,
+    csrfToken: token,
   }
 }
 
-async function readSession(path: string): Promise<SessionState> {
+/** Sessions as one resource of the API. */
+function sessionResource(path: string, token: () => string | undefined): SessionWay {
+  const send = async (init: RequestInit, to = path) => unwrap(await request(to, { token: token(), init }))
+  return {
+    read: async () => unwrap(await request(path, { token: undefined, init: {} })),
+    signIn: ({ username, password }) => send(post({ username, password })),
+    signOut: async () => {
+      await send({ method: 'DELETE' })
+    },
+    changePassword: (current, next) =>
+      send(post({ current_password: current, new_password: next }), `${path}/password`),
+  }
+}
+
+async function readState(way: SessionWay): Promise<SessionState> {
   try {
-    return signedIn(await request(path, { token: undefined, init: {} }))
+    return signedIn(await way.read())
   } catch (thrown) {
     const error = thrown as ApiError
     return error.status === 401 ? { step: 'signed-out', ended: false } : { step: 'unreachable', error }
   }
 }
 
-function signedIn(answer: unknown): SessionState {
-  const { data: session = answer as ServerSession } = answer as { data?: ServerSession }
+/** Some services put the session into an envelope. */
+function unwrap(answer: unknown): ServerSession {
+  const { data = answer as ServerSession } = answer as { data?: ServerSession }
+  return data
+}
+
+function signedIn(session: ServerSession): SessionState {
   return { step: session.password_change_required ? 'password-change' : 'signed-in', session }
 }
 

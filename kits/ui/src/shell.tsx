@@ -3,6 +3,7 @@ import { useMediaQuery } from '@mantine/hooks'
 import {
   IconBolt,
   IconDeviceDesktop,
+  IconDots,
   IconLogout,
   IconMoon,
   IconPlugConnectedX,
@@ -91,16 +92,21 @@ const schemes = [
 ] as const
 
 function AccountMenu({ pages }: { pages: readonly Page[] }) {
-  const { user } = useSession()
-  const session = useSessionStore()
+  const { user, is_open: isOpen = false } = useSession()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   return (
     <Menu position="bottom-end" width={220}>
       <Menu.Target>
-        <UnstyledButton className="hearth-account" aria-label={`Account of ${user.username}`}>
-          <IconUserCircle size={22} stroke={1.6} aria-hidden />
-          <span>{user.username}</span>
-        </UnstyledButton>
+        {isOpen ? (
+          <UnstyledButton className="hearth-account" aria-label="Menu">
+            <IconDots size={22} stroke={1.6} aria-hidden />
+          </UnstyledButton>
+        ) : (
+          <UnstyledButton className="hearth-account" aria-label={`Account of ${user.username}`}>
+            <IconUserCircle size={22} stroke={1.6} aria-hidden />
+            <span>{user.username}</span>
+          </UnstyledButton>
+        )}
       </Menu.Target>
       <Menu.Dropdown>
         {pages.map((page) => (
@@ -113,7 +119,7 @@ function AccountMenu({ pages }: { pages: readonly Page[] }) {
             {page.title}
           </Menu.Item>
         ))}
-        <Menu.Divider />
+        {pages.length > 0 && <Menu.Divider />}
         <Menu.Label>Appearance</Menu.Label>
         <Menu.RadioGroup value={colorScheme} onChange={(scheme) => setColorScheme(scheme as MantineColorScheme)}>
           {schemes.map(({ value, label, Icon }) => (
@@ -122,14 +128,23 @@ function AccountMenu({ pages }: { pages: readonly Page[] }) {
             </Menu.RadioItem>
           ))}
         </Menu.RadioGroup>
-        <Menu.Divider />
-        <Menu.Item
-          leftSection={<IconLogout size={16} aria-hidden />}
-          onClick={() => void session.signOut().catch(notifyProblem)}
-        >
-          Sign out
-        </Menu.Item>
+        {!isOpen && <SignOutItem />}
       </Menu.Dropdown>
     </Menu>
+  )
+}
+
+function SignOutItem() {
+  const session = useSessionStore()
+  return (
+    <>
+      <Menu.Divider />
+      <Menu.Item
+        leftSection={<IconLogout size={16} aria-hidden />}
+        onClick={() => void session.signOut().catch(notifyProblem)}
+      >
+        Sign out
+      </Menu.Item>
+    </>
   )
 }

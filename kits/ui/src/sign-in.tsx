@@ -4,6 +4,7 @@ import { type ReactNode, type SubmitEvent, useEffect, useRef, useState } from 'r
 import { describeError } from './api-error.ts'
 import type { Service } from './service.ts'
 import { useSessionStore } from './session-context.tsx'
+import type { SignInForm } from './session-store.ts'
 import { useDocumentTitle } from './document-title.ts'
 
 /** A card in the middle of an empty page, under the service's name. */
@@ -32,11 +33,11 @@ export function SignInScreen({ service, ended }: { service: Service; ended: bool
   useEffect(() => first.current?.focus(), [])
   const submit = async (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const form = Object.fromEntries(new FormData(event.currentTarget)) as { username: string; password: string }
+    const form = Object.fromEntries(new FormData(event.currentTarget)) as SignInForm
     setBusy(true)
     setProblem(undefined)
     try {
-      await session.signIn(form.username, form.password)
+      await session.signIn(form)
     } catch (error) {
       setProblem(describeError(error))
       setBusy(false)
@@ -62,6 +63,7 @@ export function SignInScreen({ service, ended }: { service: Service; ended: bool
             ref={first}
           />
           <PasswordInput label="Password" name="password" autoComplete="current-password" required />
+          {service.signInFields}
           <Button type="submit" loading={busy} fullWidth>
             Sign in
           </Button>

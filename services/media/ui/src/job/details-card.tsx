@@ -1,0 +1,51 @@
+import { formatBytes, RelativeTime, Section } from '@hearth/ui'
+import type { ReactNode } from 'react'
+import type { Job } from '../api.ts'
+import { isoMoment } from '../jobs/job.ts'
+import { clock, kindOf, platformNames } from '../jobs/job-words.ts'
+
+/** Everything that is known of a job. */
+export function DetailsCard({ job }: { job: Job }) {
+  const rows = rowsOf(job).filter(([, value]) => value !== null)
+  return (
+    <Section title="Details">
+      <dl className="hearth-facts" data-start>
+        {rows.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </Section>
+  )
+}
+
+function rowsOf(job: Job): [name: string, value: ReactNode][] {
+  return [
+    ['Address', <Address key="address" url={job.url} />],
+    ['Platform', platformNames[job.platform]],
+    ['Kind', kindOf(job)],
+    ['File name', job.filename],
+    ['Size', job.filesize_bytes === null ? null : formatBytes(job.filesize_bytes)],
+    ['Length', job.duration_seconds === null ? null : clock(job.duration_seconds)],
+    ['Codec', job.codec],
+    ['Bit rate', job.bitrate_kbps === null ? null : `${job.bitrate_kbps.toLocaleString('en')} kbit/s`],
+    ['Asked for', <RelativeTime key="created" value={isoMoment(job.created_at)} />],
+    ['Finished', job.finished_at === null ? null : <RelativeTime key="done" value={isoMoment(job.finished_at)} />],
+    ['SHA-256', job.audio_hash === null ? null : <Hash key="hash" text={job.audio_hash} />],
+    ['Last step', job.message === '' ? null : job.message],
+  ]
+}
+
+function Hash({ text }: { text: string }) {
+  return <code className="hearth-mono">{text}</code>
+}
+
+function Address({ url }: { url: string }) {
+  return (
+    <a className="hearth-link" href={url} target="_blank" rel="noreferrer noopener">
+      {url}
+    </a>
+  )
+}

@@ -1,0 +1,143 @@
+import { Alert, Button, Group, Text, Title } from '@mantine/core'
+import { formatBytes, RelativeTime } from '@hearth/ui'
+import {
+  IconAlertTriangle,
+  IconArrowLeft,
+  IconBan,
+  IconDownload,
+  IconExternalLink,
+  IconRefresh,
+} from '@tabler/icons-react'
+import { Link } from 'wouter'
+import { helpFor } from '../jobs/failure-help.ts'
+import { isActive, isDownloadable, isFailed, isoMoment, type LiveJob, titleOf } from '../jobs/job.ts'
+import { JobProgress } from '../jobs/job-progress.tsx'
+import { clock, kindOf, platformNames } from '../jobs/job-words.ts'
+import { PlatformIcon } from '../jobs/platform-icon.tsx'
+import { JobStatusBadge } from '../jobs/status.tsx'
+import { Thumbnail } from '../jobs/thumbnail.tsx'
+import { filePath, useJobActions } from '../jobs/use-job-actions.ts'
+
+/** What a job is, how it stands, and what can be done with it. */
+export function JobHead({ job }: { job: LiveJob }) {
+  // Its picture stands below, with the player.
+  const isFilm = job.type === 'video' && isDownloadable(job)
+  return (
+    <header className="job-head">
+      <Link href="/" className="back-link">
+        <IconArrowLeft size={16} aria-hidden /> Downloads
+      </Link>
+      <div className="job-head-body" data-plain={isFilm || undefined}>
+        {!isFilm && <Thumbnail job={job} />}
+        <div className="job-head-words">
+          <Title order={1}>{titleOf(job)}</Title>
+          {job.video_meta_hover !== null && (
+            <Text size="sm" c="dimmed">
+              {job.video_meta_hover.replaceAll(' | ', ' · ')}
+            </Text>
+          )}
+          <Facts job={job} />
+          <Group gap="sm" mt={4}>
+            <JobStatusBadge job={job} />
+            <Buttons job={job} />
+          </Group>
+        </div>
+      </div>
+      {isActive(job) && (
+        <div className="hearth-card">
+          <JobProgress job={job} />
+        </div>
+      )}
+      {isFailed(job) && <Failure job={job} />}
+    </header>
+  )
+}
+
+function Facts({ job }: { job: LiveJob }) {
+  return (
+    <ul className="facts-line">
+      <li>
+        <PlatformIcon platform={job.platform} /> {platformNames[job.platform]}
+      </li>
+      <li>{kindOf(job)}</li>
+      {job.duration_seconds !== null && <li>{clock(job.duration_seconds)}</li>}
+      {job.filesize_bytes !== null && <li>{formatBytes(job.filesize_bytes)}</li>}
+      {job.bpm !== null && (
+        <li>
+          <span className="job-tempo">{job.bpm} BPM</span>
+        </li>
+      )}
+      <li>
+        <RelativeTime value={isoMoment(job.created_at)} />
+      </li>
+    </ul>
+  )
+}
+
+function Buttons({ job }: { job: LiveJob }) {
+  const { cancel, retry, save } = useJobActions()
+  return (
+    <>
+      {isDownloadable(job) && (
+        <Button
+          leftSection={<IconDownload size={16} aria-hidden />}
+          loading={save.isPending}
+          onClick={() => save.mutate(filePath(job))}
+        >
+          Download {job.type === 'audio' ? 'MP3' : 'video'}
+        </Button>
+      )}
+      {isFailed(job) && (
+        <Button
+          leftSection={<IconRefresh size={16} aria-hidden />}
+          loading={retry.isPending}
+          onClick={() => retry.mutate(job)}
+        >
+          Try again
+        </Button>
+      )}
+      {isActive(job) && (
+        <Button
+          variant="default"
+          leftSection={<IconBan size={16} aria-hidden />}
+          loading={cancel.isPending}
+          onClick={() => cancel.mutate(job)}
+        >
+          Cancel
+        </Button>
+      )}
+      <Button
+        component="a"
+        variant="default"
+        href={job.url}
+        target="_blank"
+        rel="noreferrer noopener"
+        leftSection={<IconExternalLink size={16} aria-hidden />}
+      >
+        Open on {platformNames[job.platform]}
+      </Button>
+    </>
+  )
+}
+
+/** Why a job ended without a file, and what helps. */
+function Failure({ job }: { job: LiveJob }) {
+  const help = helpFor(job)
+  const isError = job.status === 'error'
+  return (
+    <Alert
+      className="hearth-problem"
+      color={isError ? 'red' : 'gray'}
+      variant="light"
+      icon={isError ? <IconAlertTriangle aria-hidden /> : <IconBan aria-hidden />}
+      title={isError ? (job.message ?? 'The download failed') : 'This download was cancelled'}
+    >
+      {help.text}{' '}
+      {help.link !== undefined && (
+        <Link className="hearth-link" href={help.link.href}>
+          {help.link.label}
+        </Link>
+      )}
+    </Alert>
+  )
+}

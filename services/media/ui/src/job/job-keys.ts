@@ -1,0 +1,14 @@
+import type { KeyWords } from '../keyboard/keys-help.tsx'
+
+/** The keys of a job's page, for the help. */
+export const jobKeys: readonly KeyWords[] = [
+  ['Space', 'Play or pause'],
+  ['←', 'Back 5 seconds'],
+  ['→', 'On 5 seconds'],
+  ['i', 'Begin the part here'],
+  ['o', 'End the part here'],
+  ['Esc', 'Let the part go'],
+  ['t', 'Tap the tempo'],
+  ['d', 'Save the file'],
+  ['?', 'Show these keys'],
+]

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { formatTime, parseTime, partProblem, tidyPart } from './part.ts'
+
+test('times are read as people write them, and written so that they are read again', () => {
+  assert.deepEqual(
+    ['62.5', '1:02.5', '1:2', '0:07,25', '1:01:02', '90', ' 3:00 '].map(parseTime),
+    [62.5, 62.5, 62, 7.25, 3662, 90, 180],
+  )
+  for (const text of ['', 'x', '1:60', '1:75:00', '-3', '1:', ':30', '1.2345'])
+    assert.equal(parseTime(text), undefined, text)
+  for (const seconds of [0, 0.5, 62.5, 3599.9996, 3662.001]) {
+    const text = formatTime(seconds)
+    assert.equal(parseTime(text), Math.round(seconds * 1000) / 1000, text)
+  }
+  assert.equal(formatTime(62.5), '1:02.500')
+  assert.equal(formatTime(3662.001), '1:01:02.001')
+})
+
+test('a part is from a second to ten minutes long and ends with the sound', () => {
+  assert.match(partProblem({ start: 5, end: 5 }, 100) ?? '', /behind the start/)
+  assert.match(partProblem({ start: 5, end: 5.9 }, 100) ?? '', /a second/)
+  assert.match(partProblem({ start: 0, end: 601 }, 1000) ?? '', /ten minutes/)
+  assert.match(partProblem({ start: 90, end: 101 }, 100) ?? '', /end of the sound/)
+  assert.equal(partProblem({ start: 0, end: 600 }, 600), undefined)
+})
+
+test('a part dragged the wrong way, or beyond the sound, is put right', () => {
+  assert.deepEqual(tidyPart({ start: 20, end: 3.000_4 }, 100), { start: 3, end: 20 })
+  assert.deepEqual(tidyPart({ start: -2, end: 130 }, 100), { start: 0, end: 100 })
+})

@@ -1,0 +1,114 @@
+import { Button, Group, Text } from '@mantine/core'
+import {
+  answer,
+  ConfirmDelete,
+  CopyButton,
+  ErrorState,
+  LoadingLines,
+  RelativeTime,
+  Section,
+  useAction,
+} from '@hearth/ui'
+import { IconLink, IconTrash } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { api, type Job, keys, type ShareLink } from '../api.ts'
+import { isoMoment } from '../jobs/job.ts'
+import { Waiting } from '../progress/waiting.tsx'
+
+/** Links by which others get the file without signing in. */
+export function ShareCard({ job }: { job: Job }) {
+  const [isRevoking, setRevoking] = useState(false)
+  const path = { params: { path: { job_id: job.id } } }
+  const links = useQuery({
+    queryKey: keys.shares(job.id),
+    queryFn: () => answer(api.GET('/api/share/{job_id}', path)),
+  })
+  const create = useAction<void, ShareLink>({
+    run: () => answer(api.POST('/api/share/{job_id}', path)),
+    done: () => 'The link is ready to be copied',
+    renew: [keys.shares(job.id)],
+  })
+  return (
+    <Section
+      title="Share"
+      actions={
+        (links.data?.length ?? 0) > 0 && (
+          <Button
+            variant="subtle"
+            color="red"
+            size="xs"
+            leftSection={<IconTrash size={14} aria-hidden />}
+            onClick={() => setRevoking(true)}
+          >
+            Revoke
+          </Button>
+        )
+      }
+    >
+      {links.data === undefined && links.error === null && <LoadingLines lines={1} />}
+      {links.data === undefined && links.error !== null && (
+        <ErrorState error={links.error} onRetry={() => void links.refetch()} />
+      )}
+      {links.data?.map((link) => (
+        <LinkLine key={link.url} link={link} />
+      ))}
+      {links.data?.length === 0 && (
+        <>
+          <Text size="sm" c="dimmed" mb="sm">
+            Whoever has the link gets the file, without signing in. How often and how long is set under{' '}
+            <Link className="hearth-link" href="/settings?tab=access">
+              Settings
+            </Link>
+            .
+          </Text>
+          <Button
+            variant="default"
+            leftSection={<IconLink size={16} aria-hidden />}
+            loading={create.isPending}
+            onClick={() => create.mutate()}
+          >
+            Create link
+          </Button>
+          {create.isPending && <Waiting label="Making the file ready to be sent" />}
+        </>
+      )}
+      <ConfirmDelete
+        opened={isRevoking}
+        onClose={() => setRevoking(false)}
+        title="Revoke the link?"
+        losses={['Whoever has it gets the file no more', 'A new link will be another one']}
+        verb="Revoke link"
+        action={{
+          run: () => answer(api.DELETE('/api/share/{job_id}', path)),
+          done: () => 'The link leads nowhere now',
+          renew: [keys.shares(job.id)],
+        }}
+      />
+    </Section>
+  )
+}
+
+function LinkLine({ link }: { link: ShareLink }) {
+  return (
+    <div className="share-link">
+      <code className="hearth-mono">{link.url}</code>
+      <Group gap="sm" justify="space-between">
+        <ul className="facts-line">
+          <li>{link.max_uses === 0 ? `Used ${link.uses}×` : `Used ${link.uses} of ${link.max_uses}×`}</li>
+          <li>
+            {link.expires_at === null ? (
+              'Without an end'
+            ) : (
+              <>
+                Ends <RelativeTime value={isoMoment(link.expires_at)} />
+              </>
+            )}
+          </li>
+        </ul>
+        <CopyButton text={link.url}>Copy link</CopyButton>
+      </Group>
+    </div>
+  )
+}

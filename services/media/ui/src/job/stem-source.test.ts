@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { costOf, stemProblem, stemProgress } from './stem-source.ts'
+
+const source = (seconds: number) => ({ part: '', label: 'All of it', seconds })
+
+test('begun minutes are paid', () => {
+  assert.deepEqual(
+    [20, 60, 61, 214].map((seconds) => costOf({ seconds })),
+    [1, 1, 2, 4],
+  )
+})
+
+test('what would be refused is said before it is asked for', () => {
+  const account = { isGuarded: true, minutesLeft: 30 }
+  assert.equal(stemProblem(source(600), account), undefined)
+  assert.match(stemProblem(source(601), account) ?? '', /ten minutes/)
+  assert.equal(stemProblem(source(601), { ...account, isGuarded: false }), undefined)
+  assert.match(stemProblem(source(200), { ...account, minutesLeft: 3 }) ?? '', /about 4 minutes, and 3 are left/)
+  assert.equal(stemProblem(source(200), { ...account, minutesLeft: null }), undefined)
+})
+
+test('the stages are one way from 0 to 100', () => {
+  const steps = (['upload', 'processing', 'download'] as const).flatMap((stage) =>
+    [0, 50, 100].map((progress) => stemProgress({ stage, progress }).percent),
+  )
+  assert.deepEqual(
+    steps,
+    steps.toSorted((one, other) => one - other),
+  )
+  assert.deepEqual([steps[0], steps.at(-1)], [0, 100])
+})

@@ -1,0 +1,45 @@
+import type { StemEvent } from '../api.ts'
+
+/** What is separated: all of a sound, or one of the parts that were cut; `part` is the name of a trim. */
+export interface StemSource {
+  /** Empty for all of it. */
+  part: string
+  label: string
+  seconds: number
+}
+
+/** Longer sounds are refused while the guard is on, seconds. */
+export const guardedLength = 600
+
+/** The minutes of the account a separation uses up: begun minutes count. */
+export const costOf = ({ seconds }: Pick<StemSource, 'seconds'>): number => Math.max(1, Math.ceil(seconds / 60))
+
+/** Why a separation cannot be asked for; undefined when it can. */
+export function stemProblem(
+  source: StemSource,
+  { isGuarded, minutesLeft }: { isGuarded: boolean; minutesLeft: number | null },
+): string | undefined {
+  if (isGuarded && source.seconds > guardedLength)
+    return 'This is longer than ten minutes. Cut a part first, or turn the guard off in the settings.'
+  if (minutesLeft !== null && minutesLeft < costOf(source))
+    return `This takes about ${costOf(source)} minutes, and ${minutesLeft} are left at the service.`
+  return undefined
+}
+
+/** What each stage is called, and where its progress lies in all of it, percent. */
+const stages: Readonly<Record<StemEvent['stage'], { text: string; from: number; to: number }>> = {
+  upload: { text: 'Sending the sound to the service', from: 0, to: 15 },
+  processing: { text: 'Separating', from: 15, to: 85 },
+  download: { text: 'Fetching the stems', from: 85, to: 100 },
+  done: { text: 'Done', from: 100, to: 100 },
+  failed: { text: 'Failed', from: 0, to: 0 },
+}
+
+/** How far a separation is as a whole, in words and percent. */
+export function stemProgress({ stage, progress }: Pick<StemEvent, 'stage' | 'progress'>): {
+  text: string
+  percent: number
+} {
+  const { text, from, to } = stages[stage]
+  return { text, percent: Math.round(from + ((to - from) * progress) / 100) }
+}

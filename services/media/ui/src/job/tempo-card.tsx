@@ -1,0 +1,102 @@
+import { Button, Group, Text } from '@mantine/core'
+import { answer, Section, StatusBadge, useAction } from '@hearth/ui'
+import { IconCheck, IconHandFinger } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, type Job } from '../api.ts'
+import { confidenceWords } from '../jobs/job-words.ts'
+import { showAnswer } from '../jobs/use-job-actions.ts'
+import { useKeys } from '../keyboard/use-keys.ts'
+import { Waiting } from '../progress/waiting.tsx'
+import { addTap, tempoOf } from './tap-tempo.ts'
+
+/** The tempo that was found, how sure that is, and the ways to put it right by ear. */
+export function TempoCard({ job }: { job: Job }) {
+  return (
+    <Section title="Tempo">
+      {job.status === 'analysis' ? (
+        <Waiting label="Finding the tempo" />
+      ) : (
+        <>
+          <Present job={job} />
+          <Correct job={job} />
+        </>
+      )}
+    </Section>
+  )
+}
+
+function Present({ job: { bpm, bpm_confidence: confidence } }: { job: Job }) {
+  if (bpm === null)
+    return (
+      <Text size="sm" c="dimmed">
+        No steady beat was found. Listen and tap along to set a tempo.
+      </Text>
+    )
+  const { text, tone } = confidenceWords(confidence)
+  return (
+    <div className="tempo">
+      <p className="big-figure">
+        {bpm} <small>BPM</small>
+      </p>
+      <StatusBadge tone={tone}>{text}</StatusBadge>
+      <Text size="sm" c="dimmed">
+        {sentenceOf(confidence)}
+      </Text>
+    </div>
+  )
+}
+
+function sentenceOf(confidence: number | null): string {
+  if (confidence === null) return 'How sure this is, is not known.'
+  if (confidence >= 0.995) return 'Set by ear, or beyond doubt. It stands in the name of the file.'
+  return `Found by analysis, ${Math.round(confidence * 100)} % sure. Half or double is the usual mistake.`
+}
+
+/** What the server takes, beats a minute. */
+const [slowest, fastest] = [20, 400]
+
+function Correct({ job }: { job: Job }) {
+  const cache = useQueryClient()
+  const [taps, setTaps] = useState<readonly number[]>([])
+  const change = useAction<number, Job>({
+    run: (bpm) => answer(api.POST('/api/jobs/{job_id}/tempo', { params: { path: { job_id: job.id } }, body: { bpm } })),
+    done: ({ bpm }) => `The tempo is ${bpm} BPM now`,
+    onDone: (changed) => {
+      setTaps([])
+      showAnswer(cache, changed, job.status)
+    },
+  })
+  const heard = tempoOf(taps)
+  const tap = () => setTaps(addTap(taps, performance.now()))
+  useKeys({ t: tap })
+  const scaled = (factor: number) => Math.round((job.bpm ?? 0) * factor)
+  const isPossible = (bpm: number) => bpm >= slowest && bpm <= fastest && !change.isPending
+  return (
+    <Group gap="xs" mt="sm">
+      {job.bpm !== null && (
+        <>
+          <Button variant="default" disabled={!isPossible(scaled(0.5))} onClick={() => change.mutate(scaled(0.5))}>
+            ÷ 2
+          </Button>
+          <Button variant="default" disabled={!isPossible(scaled(2))} onClick={() => change.mutate(scaled(2))}>
+            × 2
+          </Button>
+        </>
+      )}
+      <Button variant="default" leftSection={<IconHandFinger size={16} aria-hidden />} onClick={tap}>
+        {taps.length === 0 ? 'Tap' : heard === undefined ? `Tap (${3 - taps.length} more)` : `Tap: ${heard.toFixed(1)}`}
+      </Button>
+      {heard !== undefined && (
+        <Button
+          leftSection={<IconCheck size={16} aria-hidden />}
+          disabled={!isPossible(Math.round(heard))}
+          loading={change.isPending}
+          onClick={() => change.mutate(Math.round(heard))}
+        >
+          Use {Math.round(heard)}
+        </Button>
+      )}
+    </Group>
+  )
+}

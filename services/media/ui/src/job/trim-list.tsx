@@ -1,0 +1,107 @@
+import { ActionIcon, Tooltip } from '@mantine/core'
+import { answer, ConfirmDelete, ErrorState, LoadingLines } from '@hearth/ui'
+import { IconDownload, IconPlayerPlay, IconTrash } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, keys, type Trim } from '../api.ts'
+import { clock } from '../jobs/job-words.ts'
+import { useDownload } from '../jobs/use-job-actions.ts'
+import { formatTime, type Part } from './part.ts'
+
+/** The parts that were cut from a sound. */
+export function useTrims(jobId: string) {
+  return useQuery({
+    queryKey: keys.trims(jobId),
+    queryFn: () => answer(api.GET('/api/trim/{job_id}', { params: { path: { job_id: jobId } } })),
+  })
+}
+
+/** The parts that were cut, to listen to, to save and to delete. */
+export function TrimList({ jobId, onShow }: { jobId: string; onShow: (part: Part) => void }) {
+  const trims = useTrims(jobId)
+  const [leaving, setLeaving] = useState<Trim>()
+  const save = useDownload()
+  if (trims.data === undefined)
+    return trims.error === null ? (
+      <LoadingLines lines={1} />
+    ) : (
+      <ErrorState error={trims.error} onRetry={() => void trims.refetch()} />
+    )
+  if (trims.data.length === 0) return null
+  return (
+    <>
+      <h3 className="small-heading">Cut parts</h3>
+      <ul className="plain-list lines">
+        {trims.data.map((trim) => (
+          <li key={trim.trim_id}>
+            <span className="line-name">
+              <b>
+                {formatTime(trim.start)} – {formatTime(trim.end)}
+              </b>
+              <span className="hearth-dimmed">{clock(trim.duration, true)} · WAV</span>
+            </span>
+            <span className="job-actions">
+              <Tooltip label="Listen to it">
+                <ActionIcon
+                  variant="default"
+                  size="lg"
+                  aria-label={`Listen to the part from ${formatTime(trim.start)}`}
+                  onClick={() => onShow(trim)}
+                >
+                  <IconPlayerPlay size={18} aria-hidden />
+                </ActionIcon>
+              </Tooltip>
+              <Tooltip label="Download">
+                <ActionIcon
+                  variant="default"
+                  size="lg"
+                  aria-label={`Download the part from ${formatTime(trim.start)}`}
+                  loading={save.isPending && save.variables === pathOf(jobId, trim)}
+                  onClick={() => save.mutate(pathOf(jobId, trim))}
+                >
+                  <IconDownload size={18} aria-hidden />
+                </ActionIcon>
+              </Tooltip>
+              <Tooltip label="Delete">
+                <ActionIcon
+                  variant="default"
+                  size="lg"
+                  aria-label={`Delete the part from ${formatTime(trim.start)}`}
+                  onClick={() => setLeaving(trim)}
+                >
+                  <IconTrash size={18} aria-hidden />
+                </ActionIcon>
+              </Tooltip>
+            </span>
+          </li>
+        ))}
+      </ul>
+      <DeleteTrim jobId={jobId} trim={leaving} onClose={() => setLeaving(undefined)} />
+    </>
+  )
+}
+
+const pathOf = (jobId: string, { trim_id: id }: Trim): string => `/api/trim/${jobId}/${id}/download`
+
+function DeleteTrim({ jobId, trim, onClose }: { jobId: string; trim: Trim | undefined; onClose: () => void }) {
+  const range = trim === undefined ? '' : `${formatTime(trim.start)} – ${formatTime(trim.end)}`
+  return (
+    <ConfirmDelete
+      opened={trim !== undefined}
+      onClose={onClose}
+      title="Delete the part?"
+      losses={[`The part ${range}, and stems made of it`]}
+      verb="Delete part"
+      action={{
+        run: () =>
+          answer(
+            api.DELETE('/api/trim/{job_id}', {
+              params: { path: { job_id: jobId }, query: { trim_id: trim?.trim_id ?? '' } },
+            }),
+          ),
+        done: () => 'The part is deleted',
+        renew: [keys.trims(jobId)],
+      }}
+    />
+  )
+}

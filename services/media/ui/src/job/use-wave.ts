@@ -1,0 +1,63 @@
+import { useComputedColorScheme } from '@mantine/core'
+import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import type { Waveform } from '../api.ts'
+import type { Part } from './part.ts'
+import { createWave, type Wave } from './wave.ts'
+
+const nonce = () => document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? ''
+
+/** A wave in the element that gets `attach` as its `ref`; it lives as long as the element. */
+export function useWave(options: {
+  source: string
+  shape: Waveform
+  onPart: (part: Part) => void
+  onProblem: (message: string) => void
+}): { wave: Wave | undefined; attach: (element: HTMLElement | null) => (() => void) | undefined } {
+  const { source, shape } = options
+  const [wave, setWave] = useState<Wave>()
+  const latest = useRef(options)
+  const scheme = useComputedColorScheme()
+  const presentScheme = useRef(scheme)
+  useEffect(() => {
+    latest.current = options
+    presentScheme.current = scheme
+  })
+  const attach = useCallback(
+    (element: HTMLElement | null) => {
+      if (element === null) return undefined
+      const made = createWave(element, {
+        source,
+        shape,
+        nonce: nonce(),
+        scheme: presentScheme.current,
+        onPart: (part) => latest.current.onPart(part),
+        onProblem: (message) => latest.current.onProblem(message),
+      })
+      setWave(made)
+      return () => {
+        made.close()
+        setWave(undefined)
+      }
+    },
+    [source, shape],
+  )
+  useEffect(() => wave?.recolour(scheme), [wave, scheme])
+  return { wave, attach }
+}
+
+const never = () => () => undefined
+
+/** The place of a wave in tenths of a second, followed. */
+export function useWaveTime(wave: Wave | undefined): number {
+  return useSyncExternalStore(wave === undefined ? never : (listener) => wave.subscribe(listener), () =>
+    wave === undefined ? 0 : Math.floor(wave.time() * 10) / 10,
+  )
+}
+
+/** Whether a wave plays, and whether it can, followed. */
+export function useWaveState(wave: Wave | undefined): 'loading' | 'playing' | 'paused' {
+  return useSyncExternalStore(wave === undefined ? never : (listener) => wave.subscribe(listener), () => {
+    if (wave === undefined || !wave.isReady()) return 'loading'
+    return wave.isPlaying() ? 'playing' : 'paused'
+  })
+}

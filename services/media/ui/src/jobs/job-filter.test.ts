@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Job } from '../api.ts'
+import { filterJobs, isNarrowed, type JobFilter } from './job-filter.ts'
+
+const job = (id: string, more: Partial<Job>): Job =>
+  ({
+    id,
+    url: `https://tiktok.com/${id}`,
+    platform: 'tiktok',
+    type: 'audio',
+    status: 'done',
+    bpm: null,
+    video_title: null,
+    video_meta_hover: null,
+    ...more,
+  }) as Job
+
+const jobs = [
+  job('a', { status: 'analysis', video_title: 'Night Drive', bpm: 128 }),
+  job('b', { status: 'analysis_done', video_title: 'Morning', video_meta_hover: 'Channel: Night Owls' }),
+  job('c', { status: 'error', type: 'video', platform: 'youtube' }),
+  job('d', { status: 'queued' }),
+]
+const none: JobFilter = { show: '', type: '', platform: '', search: '' }
+const found = (filter: Partial<JobFilter>) => filterJobs(jobs, { ...none, ...filter }).map(({ id }) => id)
+
+test('nothing is left out without a filter', () => {
+  assert.equal(filterJobs(jobs, none), jobs)
+  assert.equal(isNarrowed(none), false)
+})
+
+test('what is worked on is active, though its file may be there', () => {
+  assert.deepEqual(found({ show: 'active' }), ['a', 'd'])
+  assert.deepEqual(found({ show: 'done' }), ['b'])
+  assert.deepEqual(found({ show: 'failed' }), ['c'])
+})
+
+test('every word is looked for in title, channel, address and tempo', () => {
+  assert.deepEqual(found({ search: 'night' }), ['a', 'b'])
+  assert.deepEqual(found({ search: ' NIGHT  owls ' }), ['b'])
+  assert.deepEqual(found({ search: '128 bpm' }), ['a'])
+  assert.deepEqual(found({ search: 'tiktok.com/d' }), ['d'])
+  assert.deepEqual(found({ platform: 'youtube', type: 'video' }), ['c'])
+})

@@ -1,0 +1,124 @@
+import { Button, Text } from '@mantine/core'
+import { EmptyState, ErrorState, formatCount, LoadingLines } from '@hearth/ui'
+import { IconClipboardText, IconFilterOff } from '@tabler/icons-react'
+import { type RefObject, useEffect, useMemo } from 'react'
+import type { LiveJob } from './job.ts'
+import { filterJobs, isNarrowed, type JobFilter } from './job-filter.ts'
+import { JobRow, type RowActions } from './job-row.tsx'
+import { Waiting } from '../progress/waiting.tsx'
+import { filePath, useJobActions } from './use-job-actions.ts'
+import { useJobs } from './use-jobs.ts'
+import { useListKeys } from './use-list-keys.ts'
+
+interface JobListProps {
+  filter: JobFilter
+  onReset: () => void
+  field: RefObject<HTMLElement | null>
+  search: RefObject<HTMLElement | null>
+  onHelp: () => void
+}
+
+/** A filter looks through older downloads by itself until this many are known, or this many are found. */
+const lookedThrough = 1000
+const foundEnough = 20
+
+/** The downloads a filter lets through, live, with the older ones on request. */
+export function JobList({ filter, onReset, field, search, onHelp }: JobListProps) {
+  const jobs = useJobs()
+  const { isBusy, actions } = useRowActions()
+  const known = jobs.data?.jobs
+  const found = useMemo(() => filterJobs(known ?? [], filter), [known, filter])
+  const isSearching =
+    isNarrowed(filter) &&
+    jobs.data?.isComplete === false &&
+    found.length < foundEnough &&
+    jobs.data.jobs.length < lookedThrough
+  useLookFurther(isSearching && !jobs.isLoadingMore && !jobs.hasFailedMore, jobs.loadMore)
+  useListKeys({ jobs: found, actions, field, search, onHelp })
+  if (jobs.data === undefined)
+    return jobs.error === null ? (
+      <LoadingLines lines={6} />
+    ) : (
+      <ErrorState error={jobs.error} onRetry={() => void jobs.refetch()} />
+    )
+  if (jobs.data.jobs.length === 0) return <NoJobs />
+  return (
+    <>
+      {found.length > 0 && (
+        <ul className="jobs" aria-label="Downloads">
+          {found.map((job) => (
+            <JobRow key={job.id} job={job} isBusy={isBusy(job)} actions={actions} />
+          ))}
+        </ul>
+      )}
+      {found.length === 0 && !isSearching && <NothingFound isComplete={jobs.data.isComplete} onReset={onReset} />}
+      <div className="jobs-foot">
+        {isSearching && <Waiting label="Looking through older downloads" />}
+        {!isSearching && !jobs.data.isComplete && (
+          <Button variant="default" loading={jobs.isLoadingMore} onClick={() => void jobs.loadMore()}>
+            Load older downloads
+          </Button>
+        )}
+        <Text component="output" size="sm" c="dimmed">
+          {countOf(found, jobs.data)}
+        </Text>
+      </div>
+    </>
+  )
+}
+
+function countOf(found: readonly LiveJob[], { jobs, isComplete }: { jobs: readonly LiveJob[]; isComplete: boolean }) {
+  const all = `${formatCount(jobs.length, 'download')}${isComplete ? '' : ' so far'}`
+  return found.length === jobs.length ? all : `${found.length} of ${all}`
+}
+
+function NoJobs() {
+  return (
+    <EmptyState icon={IconClipboardText} title="Nothing was downloaded yet">
+      Copy the address of a video from YouTube, TikTok, Instagram or Facebook, and paste it on this page.
+    </EmptyState>
+  )
+}
+
+function NothingFound({ isComplete, onReset }: { isComplete: boolean; onReset: () => void }) {
+  return (
+    <EmptyState
+      icon={IconFilterOff}
+      title="No download fits"
+      action={
+        <Button variant="default" onClick={onReset}>
+          Show all
+        </Button>
+      }
+    >
+      {isComplete ? 'Try fewer words or another filter.' : 'Older downloads were not looked at yet.'}
+    </EmptyState>
+  )
+}
+
+function useLookFurther(isWanted: boolean, loadMore: () => Promise<void>): void {
+  useEffect(() => {
+    if (isWanted) void loadMore()
+    // The loader is another function each time; only whether more is wanted counts.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [isWanted])
+}
+
+/** The actions of all rows, the same object each time, and whether one is under way for a job. */
+function useRowActions() {
+  const { cancel, retry, save } = useJobActions()
+  const [onCancel, onRetry, onSave] = [cancel.mutate, retry.mutate, save.mutate]
+  const actions = useMemo<RowActions>(
+    () => ({
+      onCancel: (job) => onCancel(job),
+      onRetry: (job) => onRetry(job),
+      onSave: (job) => onSave(filePath(job)),
+    }),
+    [onCancel, onRetry, onSave],
+  )
+  const isBusy = (job: LiveJob) =>
+    (cancel.isPending && cancel.variables.id === job.id) ||
+    (retry.isPending && retry.variables.id === job.id) ||
+    (save.isPending && save.variables === filePath(job))
+  return { actions, isBusy }
+}

@@ -1,0 +1,61 @@
+import type { Tone } from '@hearth/ui'
+import type { Job, JobStatus, MediaType, Platform, Quality } from '../api.ts'
+
+/** How a status reads, and what it means. */
+export interface StatusWords {
+  text: string
+  tone: Tone
+  /** What is going on, for the line under the progress bar. */
+  step: string
+}
+
+/** Every status in words. */
+export const statusWords: Readonly<Record<JobStatus, StatusWords>> = {
+  queued: { text: 'Waiting', tone: 'quiet', step: 'Waiting for its turn' },
+  processing: { text: 'Starting', tone: 'accent', step: 'Asking the platform' },
+  downloading: { text: 'Downloading', tone: 'accent', step: 'Downloading' },
+  transcoding: { text: 'Converting', tone: 'accent', step: 'Converting' },
+  analysis: { text: 'Finding the tempo', tone: 'accent', step: 'Finding the tempo' },
+  analysis_done: { text: 'Done', tone: 'good', step: 'Done' },
+  done: { text: 'Done', tone: 'good', step: 'Done' },
+  error: { text: 'Failed', tone: 'bad', step: 'Failed' },
+  cancelled: { text: 'Cancelled', tone: 'quiet', step: 'Cancelled' },
+}
+
+/** The platforms as they write themselves. */
+export const platformNames: Readonly<Record<Platform, string>> = {
+  youtube: 'YouTube',
+  tiktok: 'TikTok',
+  instagram: 'Instagram',
+  facebook: 'Facebook',
+}
+
+export const typeNames: Readonly<Record<MediaType, string>> = { audio: 'Audio', video: 'Video' }
+
+/** What each quality of a video aims at. */
+export const qualityNames: Readonly<Record<Quality, string>> = { max: 'Best', medium: '720p', small: '480p' }
+
+/** `Audio`, or `Video, 720p`: the quality is of no meaning for audio, which always is the best there is. */
+export function kindOf({ type, quality }: Pick<Job, 'type' | 'quality'>): string {
+  return type === 'audio' ? typeNames.audio : `${typeNames.video}, ${qualityNames[quality].toLowerCase()}`
+}
+
+/** A length as players show it: `3:07`, `1:02:09`; tenths on request: `3:07.4`. */
+export function clock(seconds: number, hasTenths = false): string {
+  const tenths = Math.max(0, hasTenths ? Math.round(seconds * 10) : Math.round(seconds) * 10)
+  const whole = Math.floor(tenths / 10)
+  const two = (value: number) => String(value).padStart(2, '0')
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60)]
+  const text = hours > 0 ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`
+  return hasTenths ? `${text}.${tenths % 10}` : text
+}
+
+/** How sure the analysis is of a tempo, in words. */
+export function confidenceWords(confidence: number | null): { text: string; tone: Tone } {
+  if (confidence === null) return { text: 'Not known', tone: 'quiet' }
+  if (confidence >= 0.995) return { text: 'Certain', tone: 'good' }
+  if (confidence >= 0.75) return { text: 'Sure', tone: 'good' }
+  if (confidence >= 0.5) return { text: 'Likely', tone: 'accent' }
+  if (confidence >= 0.25) return { text: 'Doubtful', tone: 'warn' }
+  return { text: 'A guess', tone: 'warn' }
+}

@@ -1,0 +1,29 @@
+import type { Job, JobStatus } from '../api.ts'
+
+/** A job with what only events tell of it. */
+export interface LiveJob extends Job {
+  /** Percent of the present step. */
+  progress?: number | undefined
+  eta_seconds?: number | null | undefined
+}
+
+const activeStatuses = new Set<JobStatus>(['queued', 'processing', 'downloading', 'transcoding', 'analysis'])
+const downloadableStatuses = new Set<JobStatus>(['done', 'analysis_done', 'analysis'])
+
+/** It waits or is worked on: there is something to watch, and to cancel. */
+export const isActive = ({ status }: Pick<Job, 'status'>): boolean => activeStatuses.has(status)
+
+/** Its file is there. */
+export const isDownloadable = ({ status }: Pick<Job, 'status'>): boolean => downloadableStatuses.has(status)
+
+/** It ended without a file and may be tried again. */
+export const isFailed = ({ status }: Pick<Job, 'status'>): boolean => status === 'error' || status === 'cancelled'
+
+/** A stored moment, `YYYY-MM-DD HH:MM:SS` in UTC, as an ISO text that browsers read. */
+export const isoMoment = (moment: string): string => `${moment.replace(' ', 'T')}Z`
+
+/** What a job is called on screen: its title, or its address while nobody knows the title. */
+export function titleOf({ video_title: title, url }: Pick<Job, 'video_title' | 'url'>): string {
+  if (title !== null && title.trim() !== '') return title
+  return url.replace(/^https?:\/\/(?:www\.)?/, '')
+}

@@ -1,0 +1,88 @@
+import { NativeSelect, SegmentedControl, TextInput } from '@mantine/core'
+import { IconSearch } from '@tabler/icons-react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { platformNames } from './job-words.ts'
+import { type JobFilter, shows } from './job-filter.ts'
+
+const types = [
+  { value: '', label: 'Any kind' },
+  { value: 'audio', label: 'Audio' },
+  { value: 'video', label: 'Video' },
+]
+
+const platforms = [
+  { value: '', label: 'Any platform' },
+  ...Object.entries(platformNames).map(([value, label]) => ({ value, label })),
+]
+
+interface ToolbarProps {
+  filter: JobFilter
+  onChange: (next: Partial<JobFilter>) => void
+  search: RefObject<HTMLInputElement | null>
+}
+
+/** What the list shows. */
+export function ListToolbar({ filter, onChange, search }: ToolbarProps) {
+  return (
+    <search className="jobs-head" aria-label="Downloads">
+      <SegmentedControl
+        className="jobs-show"
+        aria-label="Status"
+        value={filter.show}
+        onChange={(show) => onChange({ show })}
+        data={[...shows]}
+      />
+      <NativeSelect
+        className="jobs-select"
+        aria-label="Kind"
+        data={types}
+        value={filter.type}
+        onChange={(event) => onChange({ type: event.currentTarget.value })}
+      />
+      <NativeSelect
+        className="jobs-select"
+        aria-label="Platform"
+        data={platforms}
+        value={filter.platform}
+        onChange={(event) => onChange({ platform: event.currentTarget.value })}
+      />
+      <SearchField value={filter.search} onChange={(text) => onChange({ search: text })} field={search} />
+    </search>
+  )
+}
+
+function SearchField(props: {
+  value: string
+  onChange: (text: string) => void
+  field: RefObject<HTMLInputElement | null>
+}) {
+  const { value, onChange, field } = props
+  const [text, setText] = useState(value)
+  const told = useRef(value)
+  const tell = useDebouncedCallback((next: string) => {
+    told.current = next.trim()
+    onChange(told.current)
+  }, 150)
+  useEffect(() => {
+    // Another filter of the address, such as one the back button brought.
+    if (value !== told.current) setText(value)
+    told.current = value
+  }, [value])
+  return (
+    <TextInput
+      ref={field}
+      type="search"
+      className="jobs-search"
+      aria-label="Search downloads"
+      placeholder="Title, channel, tempo"
+      leftSection={<IconSearch size={16} aria-hidden />}
+      value={text}
+      onChange={(event) => {
+        setText(event.currentTarget.value)
+        tell(event.currentTarget.value)
+      }}
+      onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
+    />
+  )
+}

@@ -1,0 +1,31 @@
+import { useEffect, useEffectEvent } from 'react'
+
+/** What a key does; false leaves the key to the browser. */
+export type KeyHandlers = Readonly<Record<string, () => boolean | void>>
+
+/** Elements that need the key for themselves. */
+const takers: Readonly<Record<string, string>> = {
+  Enter: 'a, button, summary, input, select, textarea',
+  ' ': 'a, button, summary, input, select, textarea',
+}
+const typing =
+  'input:not([type="checkbox"]):not([type="radio"]), textarea, select, [contenteditable="true"], [role="slider"]'
+
+/**
+ * Single keys of a page, by `KeyboardEvent.key`. They rest while somebody types, while a dialog is open, and together with Ctrl,
+ * Alt and the like.
+ */
+export function useKeys(handlers: KeyHandlers): void {
+  const press = useEffectEvent((event: KeyboardEvent) => {
+    const handler = handlers[event.key]
+    if (handler === undefined || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
+    const target = event.target instanceof Element ? event.target : undefined
+    if (target?.closest(takers[event.key] ?? typing) || document.querySelector('[role="dialog"]') !== null) return
+    if (handler() !== false) event.preventDefault()
+  })
+  useEffect(() => {
+    const listener = (event: KeyboardEvent) => press(event)
+    document.addEventListener('keydown', listener)
+    return () => document.removeEventListener('keydown', listener)
+  }, [])
+}

@@ -1,0 +1,117 @@
+import { createRefresher, type Refresher } from '@hearth/ui'
+import type { QueryClient } from '@tanstack/react-query'
+import type { Job, JobEvent, StemEvent, StreamMessage } from '../api.ts'
+import { keys } from '../api.ts'
+import type { LiveJob } from '../jobs/job.ts'
+import { dropJob, type JobBook, patchBook, patchJob, putJob, withSnapshot } from './live-changes.ts'
+
+/** A message of `/events`; the last one of a session says that it ended. */
+export type LiveMessage = StreamMessage | { type: 'authentication_required' }
+
+/** What messages need of the rest of the page. */
+export interface LiveParts {
+  readJob: (id: string) => Promise<Job>
+  /** The session may have ended, or may not be needed any more. */
+  onSessionChange: () => void
+}
+
+type Typed = Exclude<LiveMessage, JobEvent>
+
+interface Effects extends LiveParts {
+  cache: QueryClient
+  refresher: Refresher
+  /** Events of jobs that are being read for the first time, to be put on top of what is read. */
+  arriving: Map<string, JobEvent[]>
+}
+
+/**
+ * Makes the `onEvent` of the page. Jobs are written into the cached answers; figures and lists that depend on them are noted
+ * and read again. A second snapshot means that events were missed, and everything else is read afresh.
+ */
+export function followJobs(parts: LiveParts): (message: LiveMessage, cache: QueryClient) => void {
+  let target: QueryClient | undefined
+  let hasBegun = false
+  const arriving: Effects['arriving'] = new Map()
+  const refresher = createRefresher((names) => {
+    for (const name of names) void target?.invalidateQueries({ queryKey: name.split(' ') })
+  })
+  return (message, cache) => {
+    target = cache
+    const effects = { ...parts, cache, refresher, arriving }
+    if (!('type' in message)) return noteJob(message, effects)
+    if (message.type === 'snapshot' && hasBegun)
+      void cache.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== keys.jobs[0] })
+    if (message.type === 'snapshot') hasBegun = true
+    noteTyped(message, effects)
+  }
+}
+
+function noteJob(event: JobEvent, { cache, refresher, arriving }: Effects): void {
+  arriving.get(event.id)?.push(event)
+  const before = cache.getQueryData<JobBook>(keys.jobs)?.jobs.find(({ id }) => id === event.id)
+  cache.setQueryData<JobBook>(keys.jobs, (book) => patchBook(book, event))
+  cache.setQueryData<LiveJob>(keys.job(event.id), (job) => patchJob(job, event))
+  // What is being read at this moment may be older than the event.
+  if (cache.isFetching({ queryKey: keys.job(event.id) }) > 0) refresher.note(keys.job(event.id).join(' '))
+  if (before?.status !== event.status) for (const name of ['statistics', 'tempi']) refresher.note(name)
+}
+
+function noteTyped(message: Typed, effects: Effects): void {
+  const { cache, refresher } = effects
+  switch (message.type) {
+    case 'snapshot':
+      void takeSnapshot(message.jobs, cache)
+      return
+    case 'stem_progress':
+      noteStem(message, effects)
+      return
+    case 'job_added':
+      void addJob(message.job_id, effects)
+      return
+    case 'job_removed':
+      cache.setQueryData<JobBook>(keys.jobs, (book) => dropJob(book, message.job_id))
+      if (message.job_id !== null) refresher.note(keys.job(message.job_id).join(' '))
+      return
+    case 'jobs_cleared':
+      cache.setQueryData<JobBook>(keys.jobs, { jobs: [], isComplete: true })
+      for (const name of ['job', 'statistics', 'tempi', 'shares', 'trims']) refresher.note(name)
+      return
+    case 'settings_changed':
+      for (const name of ['settings', 'session', 'logo', 'cookies', 'stem-status']) refresher.note(name)
+      effects.onSessionChange()
+      return
+    case 'authentication_required':
+      effects.onSessionChange()
+      return
+    // The stream ends after these and begins anew with a snapshot.
+    case 'resync_required':
+    case 'shutdown':
+  }
+}
+
+/** Whatever list is being read is older than the snapshot. */
+async function takeSnapshot(jobs: readonly Job[], cache: QueryClient): Promise<void> {
+  await cache.cancelQueries({ queryKey: keys.jobs })
+  cache.setQueryData<JobBook>(keys.jobs, (book) => withSnapshot(book, jobs).book)
+}
+
+async function addJob(id: string | null, { cache, readJob, arriving }: Effects): Promise<void> {
+  if (id === null) return
+  const events: JobEvent[] = []
+  arriving.set(id, events)
+  try {
+    const job = await readJob(id)
+    const latest = events.reduce<LiveJob>((known, event) => patchJob(known, event), job)
+    cache.setQueryData<JobBook>(keys.jobs, (book) => putJob(book, latest))
+  } catch {
+    // It went again, or too much was asked: the next snapshot tells.
+  } finally {
+    arriving.delete(id)
+  }
+}
+
+function noteStem(event: StemEvent, { cache, refresher }: Effects): void {
+  cache.setQueryData<StemEvent>(keys.stemProgress(event.job_id), event)
+  if (event.stage !== 'done' && event.stage !== 'failed') return
+  for (const name of [`stems ${event.job_id}`, 'stem-status', 'statistics']) refresher.note(name)
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Job, JobEvent } from '../api.ts'
+import type { LiveJob } from '../jobs/job.ts'
+import {
+  appendJobs,
+  dropJob,
+  type JobBook,
+  patchBook,
+  patchJob,
+  putJob,
+  snapshotSize,
+  withSnapshot,
+} from './live-changes.ts'
+
+const job = (id: string, minute: number, more: Partial<Job> = {}): LiveJob => ({
+  id,
+  url: `https://www.youtube.com/watch?v=${id}`,
+  platform: 'youtube',
+  video_title: null,
+  video_meta_hover: null,
+  type: 'audio',
+  quality: 'max',
+  status: 'queued',
+  created_at: `2026-01-01 10:${String(minute).padStart(2, '0')}:00`,
+  finished_at: null,
+  message: null,
+  filesize_bytes: null,
+  duration_seconds: null,
+  codec: null,
+  bitrate_kbps: null,
+  bpm: null,
+  bpm_confidence: null,
+  audio_hash: null,
+  filename: null,
+  ...more,
+})
+
+const event = (id: string, more: Partial<JobEvent>): JobEvent => ({
+  seq: 1,
+  id,
+  status: 'downloading',
+  message: 'Downloading',
+  timestamp: '2026-01-01T10:00:00Z',
+  ...more,
+})
+
+const book = (...jobs: Job[]): JobBook => ({ jobs, isComplete: false })
+const ids = (of: JobBook | undefined) => of?.jobs.map(({ id }) => id)
+
+test('progress belongs to its step: the next one begins without', () => {
+  const running = patchJob(job('a', 1), event('a', { progress: 40, eta_seconds: 12 }))
+  assert.deepEqual([running.progress, running.eta_seconds, running.status], [40, 12, 'downloading'])
+  const titled = patchJob(running, event('a', { video_title: 'Song' }))
+  assert.deepEqual([titled.progress, titled.eta_seconds, titled.video_title], [40, 12, 'Song'])
+  const converting = patchJob(titled, event('a', { status: 'transcoding' }))
+  assert.deepEqual([converting.progress, converting.eta_seconds], [undefined, undefined])
+})
+
+test('an event changes its job only, and nothing when the job is not in the list', () => {
+  const before = book(job('b', 2), job('a', 1))
+  const after = patchBook(before, event('a', { status: 'done' }))
+  assert.equal(after?.jobs[0], before.jobs[0])
+  assert.equal(after?.jobs[1]?.status, 'done')
+  assert.equal(patchBook(before, event('z', {})), before)
+})
+
+test('an added job goes to its place, a known one is renewed, an old one waits for its page', () => {
+  const before = book(job('c', 3), job('a', 1))
+  assert.deepEqual(ids(putJob(before, job('b', 2))), ['c', 'b', 'a'])
+  assert.deepEqual(ids(putJob(before, job('d', 3))), ['d', 'c', 'a'])
+  assert.deepEqual(ids(putJob(before, job('c', 3, { video_title: 'New' }))), ['c', 'a'])
+  assert.deepEqual(ids(putJob(before, job('z', 0))), ['c', 'a'])
+  assert.deepEqual(ids(putJob({ ...before, isComplete: true }, job('z', 0))), ['c', 'a', 'z'])
+  assert.deepEqual(ids(dropJob(before, 'c')), ['a'])
+})
+
+test('pages are added without doubles, and a short one is the last', () => {
+  const first = appendJobs(undefined, [job('c', 3), job('b', 2)], 2)
+  assert.equal(first.isComplete, false)
+  const second = appendJobs(first, [job('b', 2)], 2)
+  assert.deepEqual(ids(second), ['c', 'b'])
+  assert.equal(second.isComplete, true)
+})
+
+test('a snapshot renews the newest jobs and keeps older ones only without a gap', () => {
+  const many = Array.from({ length: snapshotSize }, (_, n) => job(`j${String(n).padStart(2, '0')}`, 59 - n))
+  const known = book(...many, job('old', 0))
+  const overlapping = withSnapshot(known, [job('new', 59, { created_at: '2026-01-01 11:00:00' }), ...many.slice(0, -1)])
+  assert.equal(overlapping.isGapless, true)
+  assert.equal(overlapping.book.jobs.length, snapshotSize + 2)
+  const far = Array.from({ length: snapshotSize }, (_, n) =>
+    job(`k${n}`, 1, { created_at: `2026-01-02 11:00:${10 + n}` }),
+  )
+  const apart = withSnapshot(known, far)
+  assert.equal(apart.isGapless, false)
+  assert.equal(apart.book.jobs.length, snapshotSize)
+  const whole = withSnapshot(known, [job('only', 5)])
+  assert.deepEqual([ids(whole.book), whole.book.isComplete], [['only'], true])
+})
+
+test('what is known of a running step survives a snapshot', () => {
+  const running = patchJob(job('a', 1), event('a', { progress: 40, eta_seconds: 3 }))
+  const { book: after } = withSnapshot(book(running), [job('a', 1, { status: 'downloading' })])
+  assert.equal(after.jobs[0]?.progress, 40)
+})

@@ -1,0 +1,70 @@
+import { Tabs } from '@mantine/core'
+import { ErrorState, LoadingLines, PageHeader } from '@hearth/ui'
+import { IconCookie, IconDownload, IconLock, IconMicrophone2, IconTools } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useSearchParams } from 'wouter'
+import { keys, readSettings, type Settings } from '../api.ts'
+import { AccessSettings } from '../settings/access-settings.tsx'
+import { CookieSettings } from '../settings/cookie-settings.tsx'
+import { DownloadSettings } from '../settings/download-settings.tsx'
+import { StemSettings } from '../settings/stem-settings.tsx'
+import { ToolSettings } from '../settings/tool-settings.tsx'
+import '../settings/settings.css'
+
+const tabs = [
+  { value: 'downloads', label: 'Downloads', Icon: IconDownload },
+  { value: 'access', label: 'Sign-in', Icon: IconLock },
+  { value: 'cookies', label: 'Cookies', Icon: IconCookie },
+  { value: 'stems', label: 'Stems', Icon: IconMicrophone2 },
+  { value: 'tools', label: 'Tools', Icon: IconTools },
+] as const
+
+type Tab = (typeof tabs)[number]['value']
+
+/** Everything that is set in the page, on tabs that stand in the address. */
+export function SettingsPage() {
+  const [params, setParams] = useSearchParams()
+  const settings = useQuery({ queryKey: keys.settings, queryFn: readSettings })
+  const tab = tabs.find(({ value }) => value === params.get('tab'))?.value ?? 'downloads'
+  return (
+    <>
+      <PageHeader title="Settings" />
+      <Tabs
+        className="settings-tabs"
+        value={tab}
+        keepMounted={false}
+        onChange={(next) => setParams(next === 'downloads' || next === null ? {} : { tab: next }, { replace: true })}
+      >
+        <Tabs.List aria-label="Settings">
+          {tabs.map(({ value, label, Icon }) => (
+            <Tabs.Tab key={value} value={value} leftSection={<Icon size={16} stroke={1.7} aria-hidden />}>
+              {label}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value={tab} className="hearth-stack">
+          {settings.data === undefined && settings.error === null && <LoadingLines lines={8} />}
+          {settings.data === undefined && settings.error !== null && (
+            <ErrorState error={settings.error} onRetry={() => void settings.refetch()} />
+          )}
+          {settings.data !== undefined && <Panel tab={tab} settings={settings.data} asked={params.get('platform')} />}
+        </Tabs.Panel>
+      </Tabs>
+    </>
+  )
+}
+
+function Panel({ tab, settings, asked }: { tab: Tab; settings: Settings; asked: string | null }) {
+  switch (tab) {
+    case 'downloads':
+      return <DownloadSettings settings={settings} />
+    case 'access':
+      return <AccessSettings settings={settings} />
+    case 'cookies':
+      return <CookieSettings asked={asked} />
+    case 'stems':
+      return <StemSettings settings={settings} />
+    case 'tools':
+      return <ToolSettings />
+  }
+}

@@ -1,0 +1,169 @@
+import { Button, Text } from '@mantine/core'
+import {
+  answer,
+  ConfirmDelete,
+  EmptyState,
+  ErrorState,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  LoadingLines,
+  PageHeader,
+  RelativeTime,
+  Section,
+} from '@hearth/ui'
+import { IconChartBar, IconRestore } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, keys, type Statistics, type TempoCluster } from '../api.ts'
+import { type Bar, BarChart } from '../statistics/bar-chart.tsx'
+import { filledClusters } from '../statistics/chart-scale.ts'
+import { HostCard } from '../statistics/host-card.tsx'
+import { PlatformList } from '../statistics/platform-list.tsx'
+import '../statistics/statistics.css'
+
+/** What was downloaded, when, from where and how fast it beats; and how the machine stands. */
+export function StatisticsPage() {
+  const figures = useQuery({ queryKey: keys.statistics, queryFn: () => answer(api.GET('/api/stats')) })
+  const [isResetting, setResetting] = useState(false)
+  const since = figures.data?.since ?? null
+  return (
+    <>
+      <PageHeader
+        title="Statistics"
+        description={
+          since === null ? (
+            'Finished downloads of all time.'
+          ) : (
+            <>
+              Finished downloads, counted since <RelativeTime value={since} />.
+            </>
+          )
+        }
+        actions={
+          <Button
+            variant="default"
+            leftSection={<IconRestore size={16} aria-hidden />}
+            onClick={() => setResetting(true)}
+          >
+            Count anew
+          </Button>
+        }
+      />
+      <div className="hearth-stack">
+        {figures.data === undefined && figures.error === null && <LoadingLines lines={8} />}
+        {figures.data === undefined && figures.error !== null && (
+          <ErrorState error={figures.error} onRetry={() => void figures.refetch()} />
+        )}
+        {figures.data !== undefined && <Figures figures={figures.data} />}
+        <div className="statistics-columns">
+          <Tempi />
+          <HostCard />
+        </div>
+      </div>
+      <ConfirmDelete
+        opened={isResetting}
+        onClose={() => setResetting(false)}
+        title="Count anew from now on?"
+        losses={['The figures of this page begin at zero; downloads and their files stay']}
+        verb="Count anew"
+        action={{
+          run: () => answer(api.POST('/api/stats/reset')),
+          renew: [keys.statistics, keys.tempi],
+        }}
+      />
+    </>
+  )
+}
+
+function Figures({ figures }: { figures: Statistics }) {
+  if (figures.total_jobs === 0)
+    return (
+      <EmptyState icon={IconChartBar} title="Nothing was counted yet">
+        The figures grow with every download that is finished.
+      </EmptyState>
+    )
+  const tiles = [
+    ['Downloads', figures.total_jobs.toLocaleString('en')],
+    ['Playing time', formatDuration(figures.total_minutes * 60)],
+    ['Size', formatBytes(figures.total_bytes)],
+    ['Separated into stems', formatDuration(figures.total_stem_minutes * 60)],
+  ] as const
+  return (
+    <>
+      <dl className="tiles">
+        {tiles.map(([name, value]) => (
+          <div key={name} className="hearth-card tile">
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <div className="statistics-columns">
+        <Section title="The last 30 days">
+          <Days days={figures.by_day} />
+        </Section>
+        <Section title="By platform">
+          <PlatformList platforms={figures.by_platform} />
+        </Section>
+      </div>
+    </>
+  )
+}
+
+function Days({ days }: { days: Statistics['by_day'] }) {
+  const total = days.reduce((sum, { jobs }) => sum + jobs, 0)
+  const bars = days.map(({ day, jobs, bytes }): Bar => {
+    const date = new Date(`${day}T00:00:00Z`)
+    const text = (month: 'short' | 'long') =>
+      date.toLocaleDateString('en-GB', { day: 'numeric', month, timeZone: 'UTC' })
+    return {
+      key: day,
+      label: text('short'),
+      value: jobs,
+      sentence: `${text('long')}: ${formatCount(jobs, 'download')}, ${formatBytes(bytes)}`,
+    }
+  })
+  return (
+    <BarChart
+      title="Downloads by day"
+      summary={`${formatCount(total, 'download')} in all`}
+      bars={bars}
+      labelEvery={7}
+      unit="downloads"
+    />
+  )
+}
+
+function Tempi() {
+  const tempi = useQuery({ queryKey: keys.tempi, queryFn: () => answer(api.GET('/api/stats/bpm-clusters')) })
+  return (
+    <Section title="Tempi">
+      {tempi.data === undefined && tempi.error === null && <LoadingLines lines={4} />}
+      {tempi.data === undefined && tempi.error !== null && (
+        <ErrorState error={tempi.error} onRetry={() => void tempi.refetch()} />
+      )}
+      {tempi.data !== undefined && <TempoChart clusters={tempi.data} />}
+    </Section>
+  )
+}
+
+function TempoChart({ clusters }: { clusters: readonly TempoCluster[] }) {
+  const [first] = clusters
+  if (first === undefined) return <Text c="dimmed">No sound with a steady beat was counted yet.</Text>
+  const bars = filledClusters(clusters).map(({ bpm, count }): Bar => ({
+    key: String(bpm),
+    label: String(bpm),
+    value: count,
+    sentence: `Around ${bpm} BPM: ${formatCount(count, 'sound')}`,
+  }))
+  return (
+    <BarChart
+      title="Sounds by tempo"
+      summary={`Most often around ${first.bpm} BPM`}
+      bars={bars}
+      labelEvery={Math.max(1, Math.ceil(bars.length / 8))}
+      unit="sounds"
+    />
+  )
+}

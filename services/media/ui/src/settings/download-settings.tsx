@@ -1,0 +1,131 @@
+import type { Settings } from '../api.ts'
+import { LogoPart } from './logo-part.tsx'
+import { NumberField, SettingsGroup, SwitchField } from './settings-group.tsx'
+
+/** How downloads are made, and how long they are kept. */
+export function DownloadSettings({ settings }: { settings: Settings }) {
+  return (
+    <>
+      <SettingsGroup
+        title="Downloads"
+        settings={settings}
+        names={[
+          'download_max_filesize_gib',
+          'download_timeout_minutes',
+          'download_worker_count',
+          'download_concurrent_fragments',
+        ]}
+      >
+        {(form) => (
+          <>
+            <NumberField
+              form={form}
+              name="download_max_filesize_gib"
+              label="Largest file"
+              description="1 to 100 GiB. What grows beyond it is given up."
+              unit="GiB"
+            />
+            <NumberField
+              form={form}
+              name="download_timeout_minutes"
+              label="Longest download"
+              description="1 to 240 minutes."
+              unit="min"
+            />
+            <NumberField
+              form={form}
+              name="download_worker_count"
+              label="Downloads at a time"
+              description="Up to 8. Counts after a restart of the service."
+              unit="at a time"
+              zero="automatic"
+            />
+            <NumberField
+              form={form}
+              name="download_concurrent_fragments"
+              label="Connections of one download"
+              description="Up to 16. More is faster, and less welcome at the platforms."
+              unit="connections"
+              zero="automatic"
+            />
+          </>
+        )}
+      </SettingsGroup>
+      <SettingsGroup
+        title="Video"
+        settings={settings}
+        names={['download_compatible_output', 'video_watermark', 'transcode_timeout_minutes']}
+        foot={<LogoPart />}
+      >
+        {(form) => (
+          <>
+            <SwitchField
+              form={form}
+              name="download_compatible_output"
+              label="Files that play everywhere"
+              description="H.264 and AAC in MP4. What is something else is converted, which takes time."
+            />
+            <SwitchField
+              form={form}
+              name="video_watermark"
+              label="Put a logo on videos"
+              description="Every video is encoded again for it, which takes time."
+            />
+            <NumberField
+              form={form}
+              name="transcode_timeout_minutes"
+              label="Longest conversion"
+              description="1 to 480 minutes."
+              unit="min"
+            />
+          </>
+        )}
+      </SettingsGroup>
+      <SoundAndRetention settings={settings} />
+    </>
+  )
+}
+
+function SoundAndRetention({ settings }: { settings: Settings }) {
+  return (
+    <>
+      <SettingsGroup
+        title="Sound"
+        settings={settings}
+        names={['audio_analysis_max_minutes', 'audio_analysis_timeout_minutes']}
+      >
+        {(form) => (
+          <>
+            <NumberField
+              form={form}
+              name="audio_analysis_max_minutes"
+              label="Find the tempo of sounds up to"
+              description="Up to 240 minutes."
+              unit="min"
+              zero="any length"
+            />
+            <NumberField
+              form={form}
+              name="audio_analysis_timeout_minutes"
+              label="Longest search for a tempo"
+              description="1 to 60 minutes. The file is there all the same."
+              unit="min"
+            />
+          </>
+        )}
+      </SettingsGroup>
+      <SettingsGroup title="Retention" settings={settings} names={['retention_days']}>
+        {(form) => (
+          <NumberField
+            form={form}
+            name="retention_days"
+            label="Delete downloads after"
+            description="Up to 365 days. Trims, stems and links go with them."
+            unit="days"
+            zero="never"
+          />
+        )}
+      </SettingsGroup>
+    </>
+  )
+}

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Settings } from '../api.ts'
+import { changesOf, fieldProblemOf, valuesOf } from './setting-fields.ts'
+
+test('only what differs is sent', () => {
+  const stored = valuesOf({ retention_days: 30, public_hostname: '', video_watermark: false } as Settings, [
+    'retention_days',
+    'public_hostname',
+    'video_watermark',
+  ])
+  assert.deepEqual(changesOf(stored, stored), {})
+  assert.deepEqual(changesOf({ ...stored, retention_days: '' }, stored), {})
+  assert.deepEqual(changesOf({ ...stored, retention_days: 7, video_watermark: true }, stored), {
+    retention_days: 7,
+    video_watermark: true,
+  })
+  assert.deepEqual(changesOf({ ...stored, public_hostname: '' }, { ...stored, public_hostname: 'a.example' }), {
+    public_hostname: '',
+  })
+})
+
+test('a problem goes to the field it names', () => {
+  assert.deepEqual(fieldProblemOf('retention_days must be a whole number from 0 to 365', ['retention_days']), {
+    name: 'retention_days',
+    text: 'Must be a whole number from 0 to 365',
+  })
+  assert.equal(fieldProblemOf('The body is malformed', ['retention_days']), undefined)
+  assert.equal(fieldProblemOf('Too', ['Too']), undefined)
+})

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { addressesIn, platformOf } from './address-text.ts'
+
+test('addresses are found in lines, sentences and without a scheme', () => {
+  assert.deepEqual(
+    addressesIn('https://youtu.be/abc\nhttps://www.tiktok.com/@a/video/123 \r\n\nhttps://youtu.be/abc'),
+    ['https://youtu.be/abc', 'https://www.tiktok.com/@a/video/123'],
+  )
+  assert.deepEqual(addressesIn('Look (https://www.instagram.com/reel/Xy_1/), great!'), [
+    'https://www.instagram.com/reel/Xy_1/',
+  ])
+  assert.deepEqual(addressesIn('m.youtube.com/watch?v=abc&t=3.'), ['https://m.youtube.com/watch?v=abc&t=3'])
+  assert.deepEqual(addressesIn('https://youtu.be/a,https://youtu.be/b'), ['https://youtu.be/a', 'https://youtu.be/b'])
+})
+
+test('what is no address is none', () => {
+  for (const text of ['', 'funny cats', 'me@youtube.com/x', 'https://', 'notyoutube.com/watch?v=1'])
+    assert.deepEqual(addressesIn(text), [], text)
+})
+
+test('the platform is told by the host, not by what stands before or behind it', () => {
+  assert.equal(platformOf('https://music.youtube.com/watch?v=1'), 'youtube')
+  assert.equal(platformOf('https://vm.tiktok.com/ZM1/'), 'tiktok')
+  assert.equal(platformOf('https://fb.watch/abc/'), 'facebook')
+  assert.equal(platformOf('https://instagr.am/p/1/'), 'instagram')
+  assert.equal(platformOf('https://evil.example/youtube.com'), undefined)
+  assert.equal(platformOf('https://notyoutube.com/'), undefined)
+})

@@ -1,0 +1,31 @@
+import type { Platform } from '../api.ts'
+
+const hosts: readonly (readonly [RegExp, Platform])[] = [
+  [/(?:^|\.)(?:youtube\.com|youtu\.be)$/, 'youtube'],
+  [/(?:^|\.)tiktok\.com$/, 'tiktok'],
+  [/(?:^|\.)(?:instagram\.com|instagr\.am)$/, 'instagram'],
+  [/(?:^|\.)(?:facebook\.com|fb\.watch|fb\.gg)$/, 'facebook'],
+]
+
+/** An address in a text: with its scheme, or beginning with the host of a platform as people copy it. */
+const pattern =
+  /https?:\/\/[^\s<>"']+|(?<![\w@/.-])(?:[\w-]+\.)*(?:youtube\.com|youtu\.be|tiktok\.com|instagram\.com|instagr\.am|facebook\.com|fb\.watch|fb\.gg)\/[^\s<>"']+/gi
+
+/** What a sentence around an address leaves at its end. */
+const trailing = /[.,;:!?)\]}»”’]+$/
+
+/** The addresses in whatever was typed or pasted, in order, each once. Whether one can be fetched is the server's to say. */
+export function addressesIn(text: string): string[] {
+  const found = text.replaceAll(/[,;]+(?=https?:\/\/)/gi, ' ').match(pattern) ?? []
+  const whole = found
+    .map((part) => part.replace(trailing, ''))
+    .map((part) => (/^https?:/i.test(part) ? part : `https://${part}`))
+  return [...new Set(whole)].filter((address) => URL.canParse(address))
+}
+
+/** The platform an address belongs to, as far as its host tells. */
+export function platformOf(address: string): Platform | undefined {
+  if (!URL.canParse(address)) return undefined
+  const host = new URL(address).hostname.toLowerCase()
+  return hosts.find(([pattern]) => pattern.test(host))?.[1]
+}

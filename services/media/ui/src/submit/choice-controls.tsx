@@ -1,0 +1,52 @@
+import { SegmentedControl, Text } from '@mantine/core'
+import { IconMusic, IconVideo } from '@tabler/icons-react'
+import type { MediaType } from '../api.ts'
+import { qualityNames, typeNames } from '../jobs/job-words.ts'
+import type { Choices } from './choices.ts'
+
+const types = [
+  { value: 'audio', Icon: IconMusic },
+  { value: 'video', Icon: IconVideo },
+] as const satisfies readonly { value: MediaType; Icon: unknown }[]
+
+const qualities = (['max', 'medium', 'small'] as const).map((value) => ({ value, label: qualityNames[value] }))
+
+/** Audio or video, and how good; what was chosen last is chosen again. */
+export function ChoiceControls({
+  choices,
+  onChange,
+}: {
+  choices: Choices
+  onChange: (next: Partial<Choices>) => void
+}) {
+  return (
+    <div className="choices">
+      <SegmentedControl
+        aria-label="What to keep"
+        value={choices.type}
+        onChange={(type) => onChange({ type })}
+        data={types.map(({ value, Icon }) => ({
+          value,
+          label: (
+            <span className="choice">
+              <Icon size={16} aria-hidden />
+              {typeNames[value]}
+            </span>
+          ),
+        }))}
+      />
+      {choices.type === 'video' ? (
+        <SegmentedControl
+          aria-label="Quality"
+          value={choices.quality}
+          onChange={(quality) => onChange({ quality })}
+          data={qualities}
+        />
+      ) : (
+        <Text size="sm" c="dimmed">
+          The best sound there is, with its tempo
+        </Text>
+      )}
+    </div>
+  )
+}

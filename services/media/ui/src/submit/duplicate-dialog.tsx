@@ -1,0 +1,50 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { RelativeTime } from '@hearth/ui'
+import { IconDownload, IconExternalLink } from '@tabler/icons-react'
+import { Link } from 'wouter'
+import type { Job } from '../api.ts'
+import { isoMoment, titleOf } from '../jobs/job.ts'
+import { kindOf } from '../jobs/job-words.ts'
+import { JobStatusBadge } from '../jobs/status.tsx'
+import { Thumbnail } from '../jobs/thumbnail.tsx'
+
+/** The same was asked for before: open that, or fetch it once more. */
+export function DuplicateDialog(props: { job: Job | undefined; onClose: () => void; onAgain: () => void }) {
+  const { job, onClose, onAgain } = props
+  return (
+    <Modal opened={job !== undefined} onClose={onClose} title="This is there already">
+      {job !== undefined && (
+        <Stack>
+          <div className="preview">
+            <Thumbnail job={job} />
+            <div className="preview-words">
+              <Text fw={600} lineClamp={2}>
+                {titleOf(job)}
+              </Text>
+              <ul className="facts-line">
+                <li>{kindOf(job)}</li>
+                <li>
+                  <RelativeTime value={isoMoment(job.created_at)} />
+                </li>
+              </ul>
+              <JobStatusBadge job={job} />
+            </div>
+          </div>
+          <Group justify="flex-end" className="hearth-dialog-actions">
+            <Button variant="default" leftSection={<IconDownload size={16} aria-hidden />} onClick={onAgain}>
+              Download again
+            </Button>
+            <Button
+              component={Link}
+              href={`/job/${job.id}`}
+              leftSection={<IconExternalLink size={16} aria-hidden />}
+              data-autofocus
+            >
+              Open it
+            </Button>
+          </Group>
+        </Stack>
+      )}
+    </Modal>
+  )
+}

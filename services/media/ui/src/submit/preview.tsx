@@ -1,0 +1,114 @@
+import { Skeleton, Text } from '@mantine/core'
+import { answer, Problem } from '@hearth/ui'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { api, type Info, keys, type MediaType } from '../api.ts'
+import { clock, platformNames } from '../jobs/job-words.ts'
+import { PlatformIcon } from '../jobs/platform-icon.tsx'
+import { Picture } from '../jobs/thumbnail.tsx'
+import { Waiting } from '../progress/waiting.tsx'
+import { platformOf } from './address-text.ts'
+import { refusalOf } from './submit-job.ts'
+
+/** As long as the server remembers what a platform said. */
+const fresh = 5 * 60_000
+
+/** What lies at an address, before it is fetched: the platform is asked, and asked no more when the address changes. */
+export function Preview({ address, type }: { address: string; type: MediaType }) {
+  const info = useInfo(address)
+  const picture = usePicture(address)
+  const platform = info.data?.platform ?? platformOf(address)
+  if (info.error !== null) return <Problem text={refusalOf(info.error)} />
+  return (
+    <div className="preview" aria-busy={info.isPending}>
+      {picture.isPending ? (
+        <Skeleton className="picture" />
+      ) : (
+        <Picture key={picture.data?.thumbnail_url} src={picture.data?.thumbnail_url ?? null} type={type} />
+      )}
+      {info.data === undefined ? (
+        <div className="preview-words">
+          <Skeleton height={16} width="70%" my={4} />
+          <Waiting label={`Asking ${platform === undefined ? 'the platform' : platformNames[platform]}`} most={20} />
+        </div>
+      ) : (
+        <div className="preview-words">
+          {info.data.unavailable ? <Unavailable info={info.data} /> : <Known info={info.data} />}
+        </div>
+      )}
+    </div>
+  )
+}
+
+function Known({ info }: { info: Info }) {
+  return (
+    <>
+      <Text fw={600} lineClamp={2}>
+        {info.title ?? 'Without a title'}
+      </Text>
+      <ul className="facts-line">
+        <li>
+          <PlatformIcon platform={info.platform} /> {platformNames[info.platform]}
+        </li>
+        {factsOf(info).map((fact) => (
+          <li key={fact}>{fact}</li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function factsOf({ channel, uploader, duration, view_count: views, formats }: Info): string[] {
+  const heights = formats.map(({ resolution }) => Number(/^(\d+)p$/.exec(resolution)?.[1] ?? 0))
+  const tallest = Math.max(0, ...heights)
+  const facts = [
+    channel ?? uploader ?? '',
+    duration === null ? '' : clock(duration),
+    views === null ? '' : `${views.toLocaleString('en')} views`,
+    tallest === 0 ? '' : `up to ${tallest}p`,
+  ]
+  return facts.filter((fact) => fact !== '')
+}
+
+/** Reasons that cookies help against. */
+const cookieReasons = new Set(['login_required', 'bot_check', 'private'])
+
+function Unavailable({ info: { platform, reason } }: { info: Info }) {
+  const name = platformNames[platform]
+  return (
+    <>
+      <Text fw={600}>{name} does not say what this is</Text>
+      <Text size="sm" c="dimmed">
+        {cookieReasons.has(reason ?? '') ? (
+          <>
+            It shows this only to signed-in users.{' '}
+            <Link className="hearth-link" href={`/settings?tab=cookies&platform=${platform}`}>
+              Add cookies of {name}
+            </Link>
+          </>
+        ) : (
+          'The download may work all the same.'
+        )}
+      </Text>
+    </>
+  )
+}
+
+function useInfo(url: string) {
+  return useQuery({
+    queryKey: keys.info(url),
+    queryFn: ({ signal }) => answer(api.GET('/api/info', { params: { query: { url } }, signal })),
+    staleTime: fresh,
+    retry: false,
+  })
+}
+
+/** The picture of a media, as an address on this service; a failure is no picture. */
+function usePicture(url: string) {
+  return useQuery({
+    queryKey: keys.preview(url),
+    queryFn: ({ signal }) => answer(api.GET('/api/thumbnail/resolve', { params: { query: { url } }, signal })),
+    staleTime: fresh,
+    retry: false,
+  })
+}

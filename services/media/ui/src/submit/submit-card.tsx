@@ -1,0 +1,168 @@
+import { ActionIcon, Button, Kbd, Text, Textarea } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { Problem } from '@hearth/ui'
+import { IconClipboardText, IconDownload, IconX } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { type KeyboardEvent, type RefObject, useState } from 'react'
+import { useSearchParams } from 'wouter'
+import type { Job } from '../api.ts'
+import { Waiting } from '../progress/waiting.tsx'
+import { addressesIn } from './address-text.ts'
+import { useBatch } from './batch-of-page.ts'
+import { BatchReview } from './batch-review.tsx'
+import { ChoiceControls } from './choice-controls.tsx'
+import { type Choices, useChoices } from './choices.ts'
+import { DuplicateDialog } from './duplicate-dialog.tsx'
+import { Preview } from './preview.tsx'
+import { existingJobOf, refusalOf, submitJob } from './submit-job.ts'
+import { usePasteAnywhere } from './use-paste-anywhere.ts'
+import './submit.css'
+
+interface SubmitCardProps {
+  field: RefObject<HTMLTextAreaElement | null>
+  onAdded: (job: Job) => void
+}
+
+/** The field for addresses: one is previewed and fetched, several become a batch that is looked over first. */
+export function SubmitCard({ field, onAdded }: SubmitCardProps) {
+  const [text, setText] = useAddressText()
+  const [choices, choose] = useChoices()
+  const submission = useSubmission(choices, (job) => {
+    setText('')
+    field.current?.focus()
+    onAdded(job)
+  })
+  const change = (next: string) => {
+    submission.forget()
+    setText(next)
+  }
+  usePasteAnywhere((pasted) => {
+    change(pasted)
+    field.current?.focus()
+  })
+  const addresses = addressesIn(text)
+  const submit = () => submission.submit(addresses, text)
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') change('')
+    if (event.key !== 'Enter' || event.shiftKey || addresses.length > 1) return
+    event.preventDefault()
+    if (!submission.isSending) submit()
+  }
+  return (
+    <section className="hearth-card submit" aria-label="New download">
+      <div className="submit-line">
+        <Textarea
+          ref={field}
+          className="submit-field"
+          size="md"
+          autosize
+          minRows={1}
+          maxRows={6}
+          aria-label="Address of a video"
+          placeholder="Paste an address, or several"
+          leftSection={<IconClipboardText size={20} stroke={1.6} aria-hidden />}
+          rightSection={<FieldEnd text={text} onClear={() => change('')} />}
+          autoComplete="off"
+          spellCheck={false}
+          value={text}
+          onChange={(event) => change(event.currentTarget.value)}
+          onKeyDown={onKeyDown}
+        />
+        {addresses.length < 2 && (
+          <Button
+            size="md"
+            leftSection={<IconDownload size={18} aria-hidden />}
+            disabled={text.trim() === ''}
+            loading={submission.isSending}
+            onClick={submit}
+          >
+            Download
+          </Button>
+        )}
+      </div>
+      <ChoiceControls choices={choices} onChange={choose} />
+      <Problem text={submission.problem} />
+      {submission.isSending && <Waiting label="Asking for the title" most={8} />}
+      <Below
+        addresses={addresses}
+        choices={choices}
+        isSettled={submission.isSending || submission.problem !== undefined}
+        onBatch={() => setText('')}
+      />
+      <DuplicateDialog job={submission.existing} onClose={submission.forget} onAgain={submission.again} />
+    </section>
+  )
+}
+
+function FieldEnd({ text, onClear }: { text: string; onClear: () => void }) {
+  if (text === '')
+    return (
+      <Kbd size="xs" aria-hidden className="hearth-search-key">
+        /
+      </Kbd>
+    )
+  return (
+    <ActionIcon variant="subtle" color="gray" aria-label="Clear" onClick={onClear}>
+      <IconX size={18} aria-hidden />
+    </ActionIcon>
+  )
+}
+
+/** What stands under the field: a look at one address, a list of several, or what can be done here. */
+function Below(props: { addresses: string[]; choices: Choices; isSettled: boolean; onBatch: () => void }) {
+  const { addresses, choices, isSettled, onBatch } = props
+  const [address] = useDebouncedValue(addresses[0], 400, { leading: true })
+  const isIdle = useBatch().items.length === 0
+  return (
+    <>
+      {addresses.length === 1 && address !== undefined && !isSettled && (
+        <Preview key={address} address={address} type={choices.type} />
+      )}
+      <BatchReview addresses={addresses} choices={choices} onStarted={onBatch} />
+      {addresses.length === 0 && isIdle && (
+        <Text size="sm" c="dimmed">
+          YouTube, TikTok, Instagram and Facebook. Paste or drop anywhere on this page; several addresses become a list.
+        </Text>
+      )}
+    </>
+  )
+}
+
+/** What is typed; the address of the page may bring it along as `url` or `text`, as share menus send it. */
+function useAddressText(): [string, (text: string) => void] {
+  const [params, setParams] = useSearchParams()
+  const [text, setText] = useState(() => params.get('url') ?? params.get('text') ?? '')
+  const change = (next: string) => {
+    setText(next)
+    if (params.has('url') || params.has('text')) setParams({}, { replace: true })
+  }
+  return [text, change]
+}
+
+/** One address on its way, the job that may be there already, and why it was refused. */
+function useSubmission(choices: Choices, onAdded: (job: Job) => void) {
+  const sending = useMutation({
+    mutationFn: ({ address, isConfirmed }: { address: string; isConfirmed: boolean }) =>
+      submitJob(address, choices, isConfirmed),
+    onSuccess: onAdded,
+  })
+  const [hint, setHint] = useState<string>()
+  const existing = existingJobOf(sending.error)
+  const forget = () => {
+    setHint(undefined)
+    sending.reset()
+  }
+  return {
+    isSending: sending.isPending,
+    existing,
+    problem: hint ?? (sending.error === null || existing !== undefined ? undefined : refusalOf(sending.error)),
+    forget,
+    submit: ([address]: string[], text: string) => {
+      if (address !== undefined) sending.mutate({ address, isConfirmed: false })
+      else if (text.trim() !== '') setHint('There is no address in this. Copy the link of the video and paste it here.')
+    },
+    again: () => {
+      if (sending.variables !== undefined) sending.mutate({ ...sending.variables, isConfirmed: true })
+    },
+  }
+}

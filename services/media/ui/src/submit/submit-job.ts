@@ -1,0 +1,46 @@
+import { answer, ApiError, describeError } from '@hearth/ui'
+import { api, type Job } from '../api.ts'
+import type { Submitted } from './batch.ts'
+import type { Choices } from './choices.ts'
+
+/** Asks for a download. Throws an `ApiError`; see `existingJobOf`. */
+export function submitJob(url: string, choices: Choices, isConfirmed: boolean): Promise<Job> {
+  return answer(
+    api.POST('/api/submit', {
+      body: {
+        url,
+        type: choices.type,
+        // For audio the best is taken whatever is asked for; one word for it finds what is there already.
+        quality: choices.type === 'audio' ? 'max' : choices.quality,
+        ...(isConfirmed ? { confirm_duplicate: 'true' } : {}),
+      },
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    }),
+  )
+}
+
+/** The job that is there already when a submission was refused for it. */
+export function existingJobOf(error: unknown): Job | undefined {
+  if (!(error instanceof ApiError) || error.message !== 'duplicate_job') return undefined
+  return error.details['existing_job'] as Job | undefined
+}
+
+/** Why an address was refused, in words that go with its field; the server calls it by its name in the API. */
+export const refusalOf = (error: unknown): string => describeError(error).replace(/^url /i, 'This address ')
+
+/** The same as one step of a batch: nothing is thrown, and a limit is a pause. */
+export async function submitOne(
+  url: string,
+  choices: Choices,
+  isConfirmed: boolean,
+): Promise<Submitted & { job?: Job }> {
+  try {
+    const job = await submitJob(url, choices, isConfirmed)
+    return { kind: 'added', jobId: job.id, title: job.video_title, job }
+  } catch (error) {
+    const existing = existingJobOf(error)
+    if (existing !== undefined) return { kind: 'duplicate', jobId: existing.id, title: existing.video_title }
+    if (error instanceof ApiError && error.status === 429) return { kind: 'pause', seconds: error.retryAfter ?? 30 }
+    return { kind: 'failed', message: refusalOf(error) }
+  }
+}
