@@ -145,6 +145,11 @@ class DrawnWave implements Wave {
 
   zoom(pixels: number): void {
     this.#surfer.zoom(pixels)
+    // What scrolls has to be reachable with the keyboard.
+    const view = this.#surfer.getWrapper().parentElement
+    view?.setAttribute('role', 'group')
+    view?.setAttribute('aria-label', 'Wave')
+    view?.setAttribute('tabindex', pixels > 0 ? '0' : '-1')
   }
 
   refine(shape: Waveform): void {

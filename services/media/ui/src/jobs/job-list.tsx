@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core'
 import { EmptyState, ErrorState, formatCount, LoadingLines } from '@hearth/ui'
 import { IconClipboardText, IconFilterOff } from '@tabler/icons-react'
-import { type RefObject, useEffect, useMemo } from 'react'
+import { type ReactNode, type RefObject, useEffect, useMemo } from 'react'
 import type { LiveJob } from './job.ts'
 import { filterJobs, isNarrowed, type JobFilter } from './job-filter.ts'
 import { JobRow, type RowActions } from './job-row.tsx'
@@ -11,6 +11,8 @@ import { useJobs } from './use-jobs.ts'
 import { useListKeys } from './use-list-keys.ts'
 
 interface JobListProps {
+  /** Stands over the list when there is something to choose from. */
+  toolbar: ReactNode
   filter: JobFilter
   onReset: () => void
   field: RefObject<HTMLElement | null>
@@ -23,7 +25,7 @@ const lookedThrough = 1000
 const foundEnough = 20
 
 /** The downloads a filter lets through, live, with the older ones on request. */
-export function JobList({ filter, onReset, field, search, onHelp }: JobListProps) {
+export function JobList({ toolbar, filter, onReset, field, search, onHelp }: JobListProps) {
   const jobs = useJobs()
   const { isBusy, actions } = useRowActions()
   const known = jobs.data?.jobs
@@ -36,14 +38,19 @@ export function JobList({ filter, onReset, field, search, onHelp }: JobListProps
   useLookFurther(isSearching && !jobs.isLoadingMore && !jobs.hasFailedMore, jobs.loadMore)
   useListKeys({ jobs: found, actions, field, search, onHelp })
   if (jobs.data === undefined)
-    return jobs.error === null ? (
-      <LoadingLines lines={6} />
-    ) : (
-      <ErrorState error={jobs.error} onRetry={() => void jobs.refetch()} />
+    return (
+      <div className="jobs-room">
+        {jobs.error === null ? (
+          <LoadingLines lines={6} />
+        ) : (
+          <ErrorState error={jobs.error} onRetry={() => void jobs.refetch()} />
+        )}
+      </div>
     )
   if (jobs.data.jobs.length === 0) return <NoJobs />
   return (
     <>
+      {toolbar}
       {found.length > 0 && (
         <ul className="jobs" aria-label="Downloads">
           {found.map((job) => (
@@ -74,9 +81,11 @@ function countOf(found: readonly LiveJob[], { jobs, isComplete }: { jobs: readon
 
 function NoJobs() {
   return (
-    <EmptyState icon={IconClipboardText} title="Nothing was downloaded yet">
-      Copy the address of a video from YouTube, TikTok, Instagram or Facebook, and paste it on this page.
-    </EmptyState>
+    <div className="jobs-room">
+      <EmptyState icon={IconClipboardText} title="Nothing was downloaded yet">
+        Copy the address of a video from YouTube, TikTok, Instagram or Facebook, and paste it on this page.
+      </EmptyState>
+    </div>
   )
 }
 

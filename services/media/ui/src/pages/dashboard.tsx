@@ -26,8 +26,8 @@ export function DashboardPage() {
       <PageHeader title="Downloads" actions={<PageButtons onOpen={setDialog} />} />
       <OpenNotice />
       <SubmitCard field={field} onAdded={(job) => showAnswer(cache, job, undefined)} />
-      <ListToolbar filter={filter} onChange={setFilter} search={search} />
       <JobList
+        toolbar={<ListToolbar filter={filter} onChange={setFilter} search={search} />}
         filter={filter}
         onReset={() => setFilter({ show: '', type: '', platform: '', search: '' })}
         field={field}
