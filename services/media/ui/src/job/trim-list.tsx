@@ -31,7 +31,7 @@ export function TrimList({ jobId, onShow }: { jobId: string; onShow: (part: Part
   return (
     <>
       <h3 className="small-heading">Cut parts</h3>
-      <ul className="plain-list lines">
+      <ul className="plain-list lines" aria-label="Cut parts">
         {trims.data.map((trim) => (
           <li key={trim.trim_id}>
             <span className="line-name">

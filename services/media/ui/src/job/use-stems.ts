@@ -20,10 +20,9 @@ export function useStemsThere(jobId: string, part: string) {
           throw unreachable()
         },
       )
+      if (!response.ok && response.status !== 404) throw await readApiError(response)
       await response.body?.cancel()
-      if (response.ok) return true
-      if (response.status === 404) return false
-      throw await readApiError(response)
+      return response.ok
     },
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,

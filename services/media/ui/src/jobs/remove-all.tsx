@@ -36,7 +36,7 @@ function RemoveAllForm({ onClose }: { onClose: () => void }) {
       <Stack>
         <Text>This cannot be undone. What is lost:</Text>
         <List size="sm" spacing={4}>
-          <List.Item>{howMany(book)}, with their files</List.Item>
+          <List.Item>{howMany(book)}</List.Item>
           <List.Item>Every trim and stem made of them</List.Item>
           <List.Item>Every link that was shared</List.Item>
           <List.Item>What is being downloaded now is stopped</List.Item>
@@ -70,7 +70,8 @@ function RemoveAllForm({ onClose }: { onClose: () => void }) {
 }
 
 function howMany(book: JobBook | undefined): string {
-  if (book === undefined) return 'All downloads'
-  if (!book.isComplete) return `More than ${formatCount(book.jobs.length, 'download')}`
-  return book.jobs.length === 1 ? '1 download' : `All ${formatCount(book.jobs.length, 'download')}`
+  if (book === undefined) return 'All downloads, with their files'
+  const count = formatCount(book.jobs.length, 'download')
+  if (!book.isComplete) return `More than ${count}, with their files`
+  return book.jobs.length === 1 ? `${count}, with its files` : `All ${count}, with their files`
 }
