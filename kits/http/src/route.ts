@@ -85,6 +85,8 @@ export interface RouteSpec<Access, Limit, P extends Schema, Q extends Schema, B 
   readonly body?: B
   /** The body is a form instead of JSON: its fields alone, or fields and one file (see `UploadBody`). */
   readonly takes?: 'form' | { readonly upload: { readonly largestBytes: number } }
+  /** Largest body, bytes, where it is not that of the service. */
+  readonly largestBody?: number
   readonly success: S
   /** Further good answers: a part of the content, a way elsewhere, or that nothing has changed. */
   readonly also?: readonly (206 | 303 | 304)[]

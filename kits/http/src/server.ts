@@ -184,6 +184,7 @@ function addRoute(app: FastifyInstance, parts: ServerParts, { route, url, page }
     method: route.spec.method,
     url,
     schema: fastifySchemaOf(route.spec, parts.about),
+    ...(route.spec.largestBody === undefined ? {} : { bodyLimit: route.spec.largestBody }),
     onRequest: async (request, reply) => {
       const client = clientOf(request, parts.trust)
       callers.set(request, { client, caller: await parts.guard({ request, reply, client }, route.spec) })

@@ -50,6 +50,8 @@ test('whatever is asked, every answer is one the document describes, and none is
       { numRuns: 12 },
     )
   }
+  const refused = await media.json('GET', '/api/jobs?limit=0')
+  conformance.check('GET', '/api/jobs', { ...refused, contentType: 'application/json' })
   for (const expected of [
     'GET /api/jobs 200',
     'GET /api/jobs 400',

@@ -92,6 +92,16 @@ Invoke-WebRequest -UseBasicParsing -Uri "https://www.youtube.com/feed" -WebSessi
   'a Netscape jar': jar(),
 }
 
+test('a pasted export of up to 256 KiB is read, and a larger one is refused as such', async () => {
+  const line = (index: number) => `.youtube.com\tTRUE\t/\tTRUE\t4102444800\tLOGIN_${index}\t${'x'.repeat(2000)}`
+  const large = Array.from({ length: 100 }, (_, index) => line(index)).join('\n')
+  const login =
+    '.youtube.com\tTRUE\t/\tTRUE\t4102444800\tLOGIN_INFO\ta\n.youtube.com\tTRUE\t/\tTRUE\t4102444800\tSAPISID\tb\n'
+  assert.equal((await paste(`# Netscape HTTP Cookie File\n${login}${large}`)).status, 200)
+  assert.equal((await paste(`${login}${large}\n${large}`)).status, 413)
+  await call('DELETE', '/api/cookies/youtube')
+})
+
 for (const [name, text] of Object.entries(pasted))
   test(`${name} can be pasted`, async () => {
     const { status, body } = await paste(text)

@@ -37,13 +37,13 @@ test(
     assert.equal((await share()).uses, 0)
     await page.evaluate('document.querySelector("audio").play()')
     const seconds = await eventually(
-      () => page.evaluate('document.querySelector("audio").currentTime') as Promise<number>,
+      () => page.evaluate<number>('document.querySelector("audio").currentTime'),
       (time) => time > 0.2,
     )
     assert.ok(seconds < 12)
     await page.evaluate('document.querySelector("audio").currentTime = 9')
     await eventually(
-      () => page.evaluate('document.querySelector("audio").currentTime') as Promise<number>,
+      () => page.evaluate<number>('document.querySelector("audio").currentTime'),
       (time) => time > 9,
     )
     const downloading = page.waitForEvent('download')

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { createPostgresDatabase, eventually, postgresObstacle } from '@hearth/testing'
 import { startMedia } from './in-process.ts'
 import { createSigner } from './release-server/signer.ts'
 import { later, startUpdating } from './release-server/updating.ts'
@@ -21,6 +23,23 @@ test('with a pinned key the signature of a release counts, too', async () => {
   const { body } = await update()
   assert.match(body.message, /Its checksum and signature were checked/)
   assert.equal(await inUse(), later(3))
+})
+
+const obstacle = postgresObstacle()
+test('another process of the installation fetches the very same program', { skip: obstacle }, async () => {
+  const shared = { DATABASE_URL: await createPostgresDatabase(), SECRET_KEY: randomBytes(32).toString('base64') }
+  await using world = await startUpdating(shared)
+  await using other = await startMedia({ ...shared, UPDATES_BASE_URL: world.releases.url, WORKERS: '0' })
+  world.releases.publish(later(1))
+  assert.equal((await world.update()).body.ok, true)
+  const { tools, chosenYtDlp } = other.service.app.core
+  await eventually(
+    () => tools.ytDlp.version(),
+    (version) => version === later(1),
+    { seconds: 20 },
+  )
+  assert(chosenYtDlp.versions.pathOf(later(1)).startsWith(other.folder))
+  assert(chosenYtDlp.versions.has(later(1)))
 })
 
 test('a yt-dlp that is too old is used for nothing, and the job says so', async () => {

@@ -335,7 +335,12 @@ test('a device that cannot be reached is tried less and less, and logged once', 
   // 1, 2, 4, 8, 16, 32, 60, 60 … seconds.
   assert.ok(device.accepted >= 5 && device.accepted <= 12, `${device.accepted} attempts`)
   assert.deepEqual(messages, ['the device does not answer'])
-  assert.equal(link.status().state, 'backing-off')
+  // Between two attempts; in the moment of one it is connecting.
+  await eventually(
+    () => link.status().state,
+    (state) => state === 'backing-off',
+    { everyMs: 2 },
+  )
   await assert.rejects(link.read(soc, normal), failsWith('unreachable', false))
 })
 

@@ -44,6 +44,8 @@ export function cookieRoutes(shelf: CookieShelf): Route[] {
         path: '/api/cookies/{platform}/paste',
         summary: 'Store cookies from a copied request, header or JSON export',
         body: CookiePaste,
+        // The text in JSON, where one character may take six; the jar itself is measured again.
+        largestBody: 6 * largestJar,
         success,
         errors: [404],
       },

@@ -5,6 +5,3 @@ import * as initial from './0001-initial.ts'
 export const migrations: Migrations = {
   '0001-initial': initial,
 }
-
-/** The newest step, which a backup is marked with. */
-export const schemaVersion = Object.keys(migrations).at(-1) ?? ''

@@ -5,6 +5,3 @@ import * as initial from './0001-initial.ts'
 export const migrations: Migrations = {
   '0001-initial': initial,
 }
-
-/** The newest step: what a backup says it was made of. */
-export const schemaVersion = Object.keys(migrations).at(-1) ?? ''

@@ -1,0 +1,83 @@
+import { readDump, readDumpHeader, writeDump, type Database, type DumpCipher, type Migrations } from '@hearth/database'
+import { lockDataDirectory, openDataDirectory, OperatorError } from '@hearth/runtime'
+import type { Command } from 'commander'
+
+/** A service's database, opened for one command. */
+export interface OpenedSubject<Tables> {
+  readonly database: Database<Tables>
+  /** Encrypts what follows the header of a backup. */
+  readonly fileCipher: DumpCipher
+  /** Proves the key without telling it. */
+  readonly keyCheck: string
+}
+
+/** What a service says of itself, so that it can be backed up. */
+export interface BackupSubject<Tables> {
+  readonly service: string
+  /** What the key is called towards the operator. */
+  readonly keyName: string
+  readonly migrations: Migrations
+  /** Tables in an order in which a row's references come before it. */
+  readonly tables: readonly string[]
+  /** Reads the settings and returns the data directory. */
+  place(): Promise<string>
+  open(): Promise<OpenedSubject<Tables>>
+  /** Throws an `OperatorError` when what is there must not be replaced. */
+  readonly beforeRestore?: (database: Database<Tables>) => Promise<void>
+  readonly afterRestore?: () => Promise<void>
+}
+
+/** Adds `backup FILE` and `restore FILE`: the whole database in one encrypted file that fits SQLite and PostgreSQL alike. */
+export function addBackupCommands<Tables>(program: Command, subject: BackupSubject<Tables>): void {
+  program
+    .command('backup')
+    .description('write everything the service keeps in its database into FILE; the service may go on running')
+    .argument('<file>')
+    .action((file: string) => backup(subject, file))
+  program
+    .command('restore')
+    .description(
+      `replace everything by the content of FILE; the service must not run, and ${subject.keyName} must be the same`,
+    )
+    .argument('<file>')
+    .action((file: string) => restore(subject, file))
+}
+
+async function backup<Tables>(subject: BackupSubject<Tables>, file: string): Promise<void> {
+  openDataDirectory(await subject.place())
+  const { database, fileCipher, keyCheck } = await subject.open()
+  try {
+    const header = {
+      format: 'hearth-backup-1',
+      service: subject.service,
+      schema: Object.keys(subject.migrations).at(-1) ?? '',
+      created_at: new Date().toISOString(),
+      key_check: keyCheck,
+    } as const
+    await writeDump(database, file, { tables: subject.tables, header, cipher: fileCipher })
+    process.stderr.write(`wrote ${file}; keep ${subject.keyName} apart from it; one is of no use without the other\n`)
+  } finally {
+    await database.close()
+  }
+}
+
+async function restore<Tables>(subject: BackupSubject<Tables>, file: string): Promise<void> {
+  const header = await readDumpHeader(file)
+  const { service, keyName } = subject
+  if (header.service !== service) throw new OperatorError(`${file} is a backup of ${header.service}, not of ${service}`)
+  if (!(header.schema in subject.migrations)) throw new OperatorError(`${file} was made by a newer version of Hearth`)
+  const dataDirectory = await subject.place()
+  openDataDirectory(dataDirectory)
+  using _lock = lockDataDirectory(dataDirectory)
+  const { database, fileCipher, keyCheck } = await subject.open()
+  try {
+    if (header.key_check !== keyCheck)
+      throw new OperatorError(`${file} was made with another ${keyName.replace(/^the /, '')}`)
+    await subject.beforeRestore?.(database)
+    const rows = await readDump(database, file, { tables: subject.tables, cipher: fileCipher })
+    await subject.afterRestore?.()
+    process.stderr.write(`restored ${rows} rows from ${header.created_at}\n`)
+  } finally {
+    await database.close()
+  }
+}

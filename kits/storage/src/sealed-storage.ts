@@ -1,0 +1,93 @@
+import { join } from 'node:path'
+import {
+  createFileCipher,
+  createSealer,
+  finishReplacement,
+  loadSecretKey,
+  type FileCipher,
+  type Sealer,
+} from '@hearth/credentials'
+import { migrate, openDatabase, type Database, type Migrations } from '@hearth/database'
+import { OperatorError } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
+
+/** A database on its newest tables, with the sealer its secrets were sealed with. */
+export interface SealedStorage<Tables> {
+  readonly database: Database<Tables>
+  readonly sealer: Sealer
+  /** The key itself, for keys of other purposes; 32 bytes. */
+  readonly secret: Uint8Array
+  /** Encrypts backups with the same key. */
+  readonly fileCipher: FileCipher
+}
+
+/** Where a service's database and its key are, as its settings say. */
+export interface StoragePlace {
+  readonly dataDirectory: string
+  readonly databaseUrl: string | undefined
+  readonly secretKey: string | undefined
+  readonly secretKeyFile: string
+}
+
+/** The fact, a row of the table `facts`, that tells whether a key is the right one. */
+export const keyCheckFact = 'key_check'
+
+interface FactTables {
+  facts: { name: string; value: string }
+}
+
+/**
+ * Opens the database, brings its tables up to date and makes sure the key is the one its secrets were sealed with; makes
+ * both on the first start. Throws an `OperatorError` when the key is another, or the database cannot be reached.
+ *
+ * @param service name of the service, which is that of the embedded file as well
+ */
+export async function openSealedStorage<Tables extends FactTables>(
+  service: string,
+  place: StoragePlace,
+  migrations: Migrations,
+): Promise<SealedStorage<Tables>> {
+  const file = join(place.dataDirectory, `${service}.db`)
+  const database = openDatabase<Tables>(place.databaseUrl === undefined ? { file } : { url: place.databaseUrl })
+  const facts = database.query as unknown as Kysely<FactTables>
+  try {
+    await migrate(database.query, migrations)
+    const known = await readKeyCheck(facts)
+    if (known !== undefined) finishReplacement(place.secretKeyFile, (key) => createSealer(key).keyCheck === known)
+    const secret = await loadSecretKey({
+      value: place.secretKey,
+      file: place.secretKeyFile,
+      mayCreate: known === undefined,
+    })
+    const sealer = createSealer(secret)
+    await claimKey(facts, sealer)
+    return { database, sealer, secret, fileCipher: createFileCipher(secret) }
+  } catch (error) {
+    await database.close()
+    throw error instanceof OperatorError ? error : new OperatorError(unreachable(place, error), { cause: error })
+  }
+}
+
+async function readKeyCheck(db: Kysely<FactTables>): Promise<string | undefined> {
+  const row = await db.selectFrom('facts').select('value').where('name', '=', keyCheckFact).executeTakeFirst()
+  return row?.value
+}
+
+/** The first key wins, also when two processes start together; another one is refused. */
+async function claimKey(db: Kysely<FactTables>, sealer: Sealer): Promise<void> {
+  await db
+    .insertInto('facts')
+    .values({ name: keyCheckFact, value: sealer.keyCheck })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute()
+  if ((await readKeyCheck(db)) !== sealer.keyCheck)
+    throw new OperatorError('SECRET_KEY: the key is not the one the existing database was sealed with')
+}
+
+function unreachable({ databaseUrl, dataDirectory }: StoragePlace, error: unknown): string {
+  const where =
+    databaseUrl === undefined
+      ? `DATA_DIR: cannot open the database in ${dataDirectory}`
+      : 'DATABASE_URL: cannot open the database'
+  return `${where}: ${error instanceof Error ? error.message : 'unknown error'}`
+}
