@@ -40,16 +40,19 @@ function Gauges({ host: { storage, cpu, memory, uptime } }: { host: HostInfo }) 
     <div className="gauges">
       <Gauge
         label="Disk"
+        kind="room"
         percent={storage?.percent}
         text={storage === null ? 'Not known' : `${formatBytes(storage.free)} free of ${formatBytes(storage.total)}`}
       />
       <Gauge
         label="Memory"
+        kind="room"
         percent={memory?.percent}
         text={memory === null ? 'Not known' : `${formatBytes(memory.available)} free of ${formatBytes(memory.total)}`}
       />
       <Gauge
         label="Processor"
+        kind="work"
         percent={cpu?.percent}
         text={cpu === null ? 'Not known' : `${cpu.cores} ${cpu.cores === 1 ? 'core' : 'cores'}`}
       />
