@@ -28,10 +28,10 @@ export interface WaveformParts {
 }
 
 const artifactName = 'waveform.json'
-const mostPeaks = 2000
-/** Enough to draw with: samples a second, and the fewest that make a peak. */
+const mostPeaks = 30_000
+/** Enough to draw and to find beats with: samples a second, and the fewest that make a peak, so at most 50 a second. */
 const sampleRate = 8000
-const fewestSamples = 40
+const fewestSamples = 160
 /** Length of what is decoded at a time, seconds; 8 MB of samples. */
 const stretchSeconds = 240
 /** For waiting and all stretches together, milliseconds. */
