@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { migrate, openDatabase } from '@hearth/database'
+import { createFastTimers, createLog } from '@hearth/runtime'
+import { temporaryDirectory } from '@hearth/testing'
+import { finishedJob } from '../../test/job-row.ts'
+import { openArtifacts } from '../artifacts/open-artifacts.ts'
+import { migrations } from '../database/migrations/index.ts'
+import type { JobRow, Tables } from '../database/tables.ts'
+import { createLocalBus } from '../events/bus.ts'
+import { findJob, insertJob } from '../jobs/store.ts'
+import { createWorkFolders } from '../jobs/work-folders.ts'
+import { defaultSettings } from '../settings/schema.ts'
+import { createUpkeep } from './upkeep.ts'
+
+const day = 86_400_000
+
+async function openHouse(retentionDays: number) {
+  const place = await temporaryDirectory()
+  const database = openDatabase<Tables>({ file: ':memory:' })
+  await migrate(database.query, migrations)
+  const db = database.query
+  const timers = createFastTimers(1)
+  const artifacts = await openArtifacts({ kind: 'directory', path: undefined }, { dataDirectory: place.path })
+  const bus = createLocalBus()
+  const told: unknown[] = []
+  bus.subscribe((event) => told.push(event))
+  const work = join(place.path, 'work')
+  const upkeep = createUpkeep({
+    db,
+    artifacts,
+    folders: createWorkFolders(work),
+    bus,
+    timers,
+    settings: () => ({ ...defaultSettings, retention_days: retentionDays }),
+    log: createLog({ name: 'test', level: 'silent' }),
+    others: [],
+  })
+  const store = async (id: string) => {
+    const file = join(place.path, 'incoming')
+    await writeFile(file, 'sound')
+    await artifacts.put(id, 'source.m4a', file)
+  }
+  const add = async (more: Partial<JobRow>) => {
+    const job = finishedJob(more)
+    await insertJob(db, job)
+    if (job.artifact !== null) await store(job.id)
+    return job
+  }
+  return {
+    db,
+    timers,
+    artifacts,
+    told,
+    upkeep,
+    store,
+    add,
+    work,
+    folder: join(place.path, 'artifacts'),
+    async [Symbol.asyncDispose]() {
+      await artifacts.close()
+      await database.close()
+      await place[Symbol.asyncDispose]()
+    },
+  }
+}
+
+test('a file past its time goes, its row stays and says so, its links lead nowhere, and everybody is told', async () => {
+  await using house = await openHouse(7)
+  const now = house.timers.now()
+  const old = await house.add({ finished_at: now - 8 * day })
+  const young = await house.add({ finished_at: now - 6 * day })
+  const link = {
+    token_hash: 'h',
+    token_sealed: 's',
+    job_id: old.id,
+    max_uses: 0,
+    uses: 0,
+    created_at: 1,
+    expires_at: null,
+  }
+  await house.db.insertInto('share_links').values(link).execute()
+  await house.upkeep.run()
+  assert.equal(await house.artifacts.stat(old.id, 'source.m4a'), undefined)
+  assert.notEqual(await house.artifacts.stat(young.id, 'source.m4a'), undefined)
+  const row = await findJob(house.db, old.id)
+  assert.deepEqual([row?.artifact, row?.status, row?.message], [null, old.status, 'The file was deleted after 7 days'])
+  assert.deepEqual(await house.db.selectFrom('share_links').selectAll().execute(), [])
+  assert.deepEqual(
+    house.told.map((event) => (event as { id: string }).id),
+    [old.id],
+  )
+})
+
+test('without a time limit nothing that belongs to somebody goes', async () => {
+  await using house = await openHouse(0)
+  const job = await house.add({ finished_at: 1 })
+  await house.upkeep.run()
+  assert.notEqual(await house.artifacts.stat(job.id, 'source.m4a'), undefined)
+})
+
+test('files without a job go when they are old enough to be nobody’s, at a start at once, and work that goes on stays', async () => {
+  await using house = await openHouse(0)
+  const stray = '11111111-1111-4111-8111-111111111111'
+  await house.store(stray)
+  const queued = await house.add({ status: 'queued', artifact: null })
+  for (const name of [`${queued.id}.1`, `${stray}.1`]) await mkdir(join(house.work, name))
+  await house.upkeep.run()
+  assert.deepEqual(await readdir(house.work), [`${queued.id}.1`])
+  assert.ok(existsSync(join(house.folder, stray)))
+  const past = new Date(Date.now() - 20 * 60_000)
+  await utimes(join(house.folder, stray, 'source.m4a'), past, past)
+  await utimes(join(house.folder, stray), past, past)
+  await house.upkeep.run()
+  assert.equal(existsSync(join(house.folder, stray)), false)
+  await house.store(stray)
+  await house.upkeep.clear()
+  assert.equal(existsSync(join(house.folder, stray)), false)
+})
