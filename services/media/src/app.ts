@@ -1,6 +1,7 @@
 import { access, constants } from 'node:fs/promises'
 import { hkdfSync } from 'node:crypto'
 import { createAddressSet, createServer, openApiOf } from '@hearth/http'
+import { writeFileAtomic } from '@hearth/runtime'
 import { about } from './about.ts'
 import { createGuard, type Caller } from './access.ts'
 import { createCaptcha } from './accounts/captcha.ts'
@@ -14,14 +15,12 @@ import { createMediaLookup, type MediaLookup } from './info/info.ts'
 import { createJobs, type Jobs } from './jobs/jobs.ts'
 import { createRemoveAll } from './jobs/remove-all.ts'
 import { diskReserve, factsValues, freeSpace } from './jobs/run-job.ts'
-import { createPlatformHosts } from './platforms/platform-hosts.ts'
 import { createUrlReader, type UrlReader } from './platforms/read-url.ts'
 import { toError, unavailable } from './problems.ts'
 import { allRoutes, type Features } from './routes.ts'
 import { createChangeSettings } from './settings/change-settings.ts'
 import { shareAddress } from './shares/share-address.ts'
 import { createSystemFeatures } from './system-features.ts'
-import { writeInfo } from './tools/yt-dlp.ts'
 import { createUpkeep } from './upkeep/upkeep.ts'
 
 /** What the web side is built from. */
@@ -118,9 +117,9 @@ function createAccess({ core, secret }: AppParts) {
 
 async function openFeatures(parts: AppParts, streams: Features['streams']) {
   const { core } = parts
-  const { settings, database, config, timers, bus, artifacts } = core
+  const { settings, database, timers, bus, artifacts } = core
   const { guard, sessions, account } = createAccess(parts)
-  const readUrl = createUrlReader({ hosts: createPlatformHosts(config.extraHosts), open: core.open })
+  const readUrl = createUrlReader(core)
   const lookup = createMediaLookup({ ...core, ytDlp: core.tools.ytDlp, clock: timers, folder: core.scratch })
   const jobs = createJobFeature(core, { readUrl, lookup })
   const mp3s = createMp3s({ artifacts, ffmpeg: core.tools.ffmpeg, slots: core.heavy, folder: core.scratch })
@@ -168,7 +167,7 @@ function createJobFeature(core: Core, { readUrl, lookup }: { readUrl: UrlReader;
     async probe(media, jobId) {
       const info = await within(probeBudget, lookup.look(media))
       if (info === undefined) return undefined
-      if (info.json !== '') await writeInfo(core.folders.infoFile(jobId), info.json).catch(() => undefined)
+      if (info.json !== '') await writeFileAtomic(core.folders.infoFile(jobId), info.json).catch(() => undefined)
       return factsValues(info)
     },
     async checkSpace() {

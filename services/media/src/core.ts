@@ -8,6 +8,7 @@ import {
   createOutboundPolicy,
   type GuardedFetch,
   type OpenGuarded,
+  type OutboundPolicy,
 } from '@hearth/outbound'
 import type { Log, Timers } from '@hearth/runtime'
 import { createAnalyser } from './analysis/analyse-audio.ts'
@@ -25,7 +26,7 @@ import { effectiveProcessors, sizesFor } from './host/host-size.ts'
 import { createRunJob } from './jobs/run-job.ts'
 import { createWorkFolders, type WorkFolders } from './jobs/work-folders.ts'
 import { createWorkers, type Workers } from './jobs/workers.ts'
-import { createPlatformHosts } from './platforms/platform-hosts.ts'
+import { createPlatformHosts, type PlatformHosts } from './platforms/platform-hosts.ts'
 import { createExtractorChoice } from './platforms/read-url.ts'
 import type { Platform } from './platforms/schema.ts'
 import type { Queue } from './queue/queue.ts'
@@ -49,6 +50,8 @@ export interface CoreParts {
 /** What a process that works on jobs has, whether or not it answers requests. */
 export interface Core extends CoreParts {
   readonly settings: SettingsKeeper
+  /** What may be reached, and the two ways to do so. */
+  readonly policy: OutboundPolicy
   readonly fetch: GuardedFetch
   readonly open: OpenGuarded
   readonly tools: Toolbox
@@ -57,6 +60,10 @@ export interface Core extends CoreParts {
   readonly jars: CookieJars
   readonly folders: WorkFolders
   readonly watermark: Watermark
+  /** Which hosts are a platform's. */
+  readonly hosts: PlatformHosts
+  /** How much this host does at a time. */
+  readonly sizes: ReturnType<typeof sizesFor>
   /** Places for work that needs the processor. */
   readonly heavy: Slots
   readonly workers: Workers
@@ -72,10 +79,9 @@ export interface Core extends CoreParts {
 export async function createCore(parts: CoreParts): Promise<Core> {
   const { config, database, log, bus } = parts
   const shared = await openShared(parts)
-  const { settings, artifacts } = shared
-  const sizes = sizesFor(effectiveProcessors())
+  const { settings, artifacts, sizes } = shared
   const unsubscribe = followSettings(settings, bus, log)
-  const { run, close: closeRun } = createRun(shared, sizes.fragments)
+  const { run, close: closeRun } = createRun(shared)
   const workers = createWorkers({
     ...parts,
     db: database.query,
@@ -104,10 +110,14 @@ async function openShared(parts: CoreParts): Promise<Shared> {
   const db = database.query
   const settings = await openSettings(db)
   const policy = createOutboundPolicy(config.outboundAllow)
-  const scratch = openScratch(config.dataDirectory)
+  const hosts = createPlatformHosts(config.extraHosts)
+  const sizes = sizesFor(effectiveProcessors())
   return {
     ...parts,
     settings,
+    policy,
+    hosts,
+    sizes,
     fetch: createGuardedFetch(policy),
     open: createOpenGuarded(policy),
     ...openTools({ ...parts, db, settings, policy }),
@@ -115,9 +125,9 @@ async function openShared(parts: CoreParts): Promise<Shared> {
     jars: createCookieJars({ db, sealer, clock: timers }),
     folders: createWorkFolders(join(config.dataDirectory, 'work')),
     watermark: openWatermark({ db, folder: join(config.dataDirectory, 'logo') }),
-    heavy: createSlots(sizesFor(effectiveProcessors()).heavy),
-    extractorsFor: createExtractorChoice(createPlatformHosts(config.extraHosts)),
-    scratch,
+    heavy: createSlots(sizes.heavy),
+    extractorsFor: createExtractorChoice(hosts),
+    scratch: openScratch(config.dataDirectory),
   }
 }
 
@@ -139,11 +149,11 @@ function followSettings(settings: SettingsKeeper, bus: EventBus, log: Log): () =
 
 type Shared = Omit<Core, 'workers' | 'workerCount' | 'close'>
 
-function createRun(core: Shared, fragments: number) {
-  const { database, bus, timers, log, tools } = core
+function createRun(core: Shared) {
+  const { database, bus, timers, log, tools, sizes } = core
   const settings = () => core.settings.current()
   const analyser = createAnalyser({
-    slots: sizesFor(effectiveProcessors()).heavy,
+    slots: sizes.heavy,
     decode: (file, stretch) => tools.ffmpeg.decode(file, { ...stretch, sampleRate: analysisRate }),
   })
   const db = database.query
@@ -158,7 +168,7 @@ function createRun(core: Shared, fragments: number) {
     artifacts: core.artifacts,
     folders: core.folders,
     extractorsFor: core.extractorsFor,
-    fragments: () => settings().download_concurrent_fragments || fragments,
+    fragments: () => settings().download_concurrent_fragments || sizes.fragments,
     convertVideo: createConvertVideo({
       ffmpeg: tools.ffmpeg,
       slots: core.heavy,

@@ -1,4 +1,3 @@
-import { createOutboundPolicy } from '@hearth/outbound'
 import type { Core } from './core.ts'
 import type { Mp3s } from './delivery/mp3.ts'
 import type { Jobs } from './jobs/jobs.ts'
@@ -34,7 +33,7 @@ export async function openFileFeatures(
     settings: () => core.settings.current(),
   }
   const trims = createTrims(shared)
-  const outbound = createStemFetch(createOutboundPolicy(config.outboundAllow), config.stemServiceUrl)
+  const outbound = createStemFetch(core.policy, config.stemServiceUrl)
   const client = createStemClient({ baseUrl: config.stemServiceUrl, fetch: outbound.fetch, timers })
   const stems = await openStems({ ...shared, trims, client })
   return {

@@ -3,7 +3,6 @@ import { createCookieShelf } from './cookies/shelf.ts'
 import type { Core } from './core.ts'
 import { createHostReader } from './host/host.ts'
 import type { MediaLookup } from './info/info.ts'
-import { createPlatformHosts } from './platforms/platform-hosts.ts'
 import type { UrlReader } from './platforms/read-url.ts'
 import type { Features } from './routes.ts'
 import { createLogos } from './settings/logo.ts'
@@ -30,12 +29,11 @@ export function createSystemFeatures(
   core: Core,
   parts: SystemParts,
 ): Pick<Features, 'cookies' | 'thumbnails' | 'logos' | 'updates' | 'host'> {
-  const { dataDirectory, extraHosts } = core.config
-  const hosts = createPlatformHosts(extraHosts)
+  const { dataDirectory } = core.config
   const shelf = createPictureShelf({ folder: join(dataDirectory, 'thumbnails'), clock: core.timers })
   return {
     cookies: createCookieShelf(core.jars),
-    thumbnails: createThumbnails({ ...parts, hosts, jars: core.jars, fetch: core.fetch, shelf }),
+    thumbnails: createThumbnails({ ...parts, hosts: core.hosts, jars: core.jars, fetch: core.fetch, shelf }),
     logos: createLogos({ db: core.database.query, ffmpeg: core.tools.ffmpeg, scratch: core.scratch }),
     updates: createUpdateKeeper(core),
     host: createHostReader(dataDirectory),

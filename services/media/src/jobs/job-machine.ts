@@ -46,7 +46,6 @@ export const completedStatuses: readonly JobStatus[] = ['done', 'analysis_done']
 
 export const isActive = (status: JobStatus): boolean => activeStatuses.includes(status)
 export const isDownloadable = (status: JobStatus): boolean => downloadableStatuses.includes(status)
-export const isCompleted = (status: JobStatus): boolean => completedStatuses.includes(status)
 
 const lastStatuses = new Set<JobStatus>(['done', 'analysis_done', 'error', 'cancelled'])
 

@@ -115,17 +115,6 @@ export async function firstQueued(db: Db): Promise<{ id: string; attempt: number
     .executeTakeFirst()
 }
 
-/** All that wait, first in line first. */
-export async function allQueued(db: Db): Promise<{ id: string; attempt: number }[]> {
-  return db
-    .selectFrom('jobs')
-    .select(['id', 'attempt'])
-    .where('status', '=', 'queued')
-    .orderBy('queued_at')
-    .orderBy('id')
-    .execute()
-}
-
 /** Says that the worker of an attempt is alive; false when the job is no longer its own. */
 export async function renewLease(
   db: Db,

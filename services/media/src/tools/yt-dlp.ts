@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { lstat, mkdir, readdir, stat, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
 import type { MediaType, Quality } from '../jobs/schema.ts'
@@ -274,9 +274,4 @@ export async function sizeOf(directory: string): Promise<number> {
     names.map(async (name) => (await lstat(join(directory, name)).catch(() => undefined))?.size ?? 0),
   )
   return sizes.reduce((sum, size) => sum + size, 0)
-}
-
-/** Keeps what a probe said where a download finds it. */
-export async function writeInfo(file: string, json: string): Promise<void> {
-  await writeFile(file, json, { mode: 0o600 })
 }
