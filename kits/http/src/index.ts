@@ -1,6 +1,7 @@
 export { createAddressSet, plainAddress, type AddressSet } from './address-set.ts'
 export { allowanceHeaders, createBudget, type Allowance, type Budget } from './budget.ts'
 export { addressGroup, clientAddress, type ForwardingTrust } from './client-address.ts'
+export { describeApi } from './describe-api.ts'
 export { docsFiles, type DocsFile } from './docs-page.ts'
 export { createEventStream, type EventStream, type Listener, type Subscription } from './event-stream.ts'
 export { FileForm } from './file-form.ts'
