@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { temporaryDirectory } from '@hearth/testing'
+import { runTogether, temporaryDirectory } from '@hearth/testing'
 
 /** Opens a new database in each of some files at agreed moments and makes its tables. */
 const opening = `
@@ -21,15 +18,6 @@ for (let index = 0; index < 12; index++) {
 
 test('processes that open a new database together all find it usable', async () => {
   await using folder = await temporaryDirectory()
-  const begin = String(Date.now() + 1500)
-  const children = Array.from({ length: 3 }, () =>
-    spawn(process.execPath, ['--input-type=module', '--eval', opening, folder.path, begin], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    }),
-  )
-  const ends = children.map(async (child) => {
-    const [complaint, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
-    return { code: code as number, complaint }
-  })
-  for (const { code, complaint } of await Promise.all(ends)) assert.deepEqual([code, complaint], [0, ''])
+  const ends = await runTogether(opening, { folder: folder.path, processes: 3, startMs: 1500 })
+  for (const { code, complaint } of ends) assert.deepEqual([code, complaint], [0, ''])
 })

@@ -6,6 +6,7 @@ export { readEvents, readEventStream, type StreamEvent } from './event-stream.ts
 export { openApiFaults } from './openapi-faults.ts'
 export { operationsOf, requestsFor, type Operation } from './operations.ts'
 export { createPostgresDatabase, postgresObstacle, startPostgres, type PostgresServer } from './postgres.ts'
+export { runTogether, type TogetherEnd } from './run-together.ts'
 export { sendRequest, type Reply, type Sending } from './send-request.ts'
 export { runCommand, startServiceProcess, type ServiceProcess } from './service-process.ts'
 export { temporaryDirectory } from './temporary-directory.ts'

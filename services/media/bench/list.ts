@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import { startMedia, type Media } from '../test/in-process.ts'
 import type { JobRow } from '../src/database/tables.ts'
+import { finishedJob } from '../test/job-row.ts'
 
 /** `npm run bench -- media/list`: the first page of the job list at 100,000 stored jobs against the one at 100. */
 const limit = 2
@@ -9,35 +9,22 @@ const [few, many] = [100, 100_000]
 
 function row(index: number): JobRow {
   const isDone = index % 5 !== 0
-  return {
-    id: randomUUID(),
+  const at = 1_700_000_000_000 + index * 1000
+  return finishedJob({
     url: `https://www.youtube.com/watch?v=${index}`,
-    platform: 'youtube',
     media_key: `youtube:${index}`,
-    type: 'audio',
-    quality: 'max',
     status: isDone ? 'analysis_done' : 'error',
-    attempt: 1,
-    interruptions: 0,
-    lease_until: null,
     video_title: `Title number ${index}`,
     video_meta_hover: 'Channel: somebody',
     message: isDone ? 'Finished; 120 BPM' : 'The platform cannot be reached',
-    error_code: null,
-    created_at: 1_700_000_000_000 + index * 1000,
-    queued_at: 1_700_000_000_000 + index * 1000,
-    finished_at: 1_700_000_060_000 + index * 1000,
-    filesize_bytes: 3_000_000,
-    duration_ms: 180_000,
-    codec: 'aac',
-    bitrate_kbps: 128,
+    created_at: at,
+    queued_at: at,
+    finished_at: at + 60_000,
     bpm: 120,
     bpm_confidence: 0.9,
-    bpm_alternative: 60,
     audio_hash: 'a'.repeat(64),
     artifact: isDone ? 'source.m4a' : null,
-    stem_ms: 0,
-  }
+  })
 }
 
 async function fill(media: Media, from: number, to: number): Promise<void> {

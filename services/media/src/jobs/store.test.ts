@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { migrate, openDatabase, type DatabaseLocation } from '@hearth/database'
 import { createPostgresDatabase, postgresObstacle } from '@hearth/testing'
+import { finishedJob } from '../../test/job-row.ts'
 import { migrations } from '../database/migrations/index.ts'
 import type { JobRow, Tables } from '../database/tables.ts'
 import { statusAfter, type JobStep } from './job-machine.ts'
@@ -34,38 +34,18 @@ const allowed: Record<JobStep, string> = {
   retried: 'error cancelled',
 }
 
-function jobRow(more: Partial<JobRow> = {}): JobRow {
-  return {
-    id: randomUUID(),
-    url: 'https://www.youtube.com/watch?v=aaaaaaaaaaa',
-    platform: 'youtube',
-    media_key: 'youtube:aaaaaaaaaaa',
-    type: 'audio',
-    quality: 'max',
+/** A job in the line of which nothing is known yet. */
+const jobRow = (more: Partial<JobRow> = {}): JobRow =>
+  finishedJob({
     status: 'queued',
-    attempt: 1,
-    interruptions: 0,
-    lease_until: null,
-    video_title: null,
-    video_meta_hover: null,
-    message: null,
-    error_code: null,
-    created_at: 1000,
-    queued_at: 1000,
     finished_at: null,
     filesize_bytes: null,
     duration_ms: null,
     codec: null,
     bitrate_kbps: null,
-    bpm: null,
-    bpm_confidence: null,
-    bpm_alternative: null,
-    audio_hash: null,
     artifact: null,
-    stem_ms: 0,
     ...more,
-  }
-}
+  })
 
 async function onDatabase(location: DatabaseLocation, name: string): Promise<void> {
   const database = openDatabase<Tables>(location)

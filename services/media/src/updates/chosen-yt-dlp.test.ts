@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
+import { finishedJob } from '../../test/job-row.ts'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -53,36 +53,7 @@ async function open(location: DatabaseLocation) {
   }
 }
 
-const row = (more: Partial<JobRow>): JobRow => ({
-  id: randomUUID(),
-  url: 'https://www.youtube.com/watch?v=aaaaaaaaaaa',
-  platform: 'youtube',
-  media_key: 'youtube:aaaaaaaaaaa',
-  type: 'audio',
-  quality: 'max',
-  status: 'done',
-  attempt: 1,
-  interruptions: 0,
-  lease_until: null,
-  video_title: null,
-  video_meta_hover: null,
-  message: null,
-  error_code: null,
-  created_at: 1,
-  queued_at: 1,
-  finished_at: 1,
-  filesize_bytes: null,
-  duration_ms: null,
-  codec: null,
-  bitrate_kbps: null,
-  bpm: null,
-  bpm_confidence: null,
-  bpm_alternative: null,
-  audio_hash: null,
-  artifact: null,
-  stem_ms: 0,
-  ...more,
-})
+const row = (more: Partial<JobRow>): JobRow => finishedJob({ status: 'done', artifact: null, ...more })
 
 async function onDatabase(location: DatabaseLocation): Promise<void> {
   await using world = await open(location)
