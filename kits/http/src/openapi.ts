@@ -1,6 +1,6 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifySchema } from 'fastify'
-import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
+import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod'
 import type { OpenAPIV3_1 } from 'openapi-types'
 import { z } from 'zod'
 import type { Route } from './route.ts'
@@ -24,6 +24,13 @@ export interface ApiDescription {
   readonly tags: readonly { name: string; description: string }[]
 }
 
+/** Zod takes an IPv6 address that ends as an IPv4 one, but its pattern does not have it; the format alone says what is meant. */
+const zodToJsonConfig = {
+  override({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }) {
+    if (jsonSchema.format === 'ipv6' || jsonSchema.format === 'cidrv6') delete jsonSchema.pattern
+  },
+}
+
 /** Makes the document from the registered routes' schemas; ask `openApiOf` for it when the server is ready. */
 export async function addOpenApi(app: FastifyInstance, about: ApiDescription): Promise<void> {
   await app.register(swagger, {
@@ -33,8 +40,8 @@ export async function addOpenApi(app: FastifyInstance, about: ApiDescription): P
       components: { securitySchemes: about.securitySchemes as never },
       tags: [...about.tags],
     },
-    transform: jsonSchemaTransform,
-    transformObject: jsonSchemaTransformObject,
+    transform: createJsonSchemaTransform({ zodToJsonConfig }),
+    transformObject: createJsonSchemaTransformObject({ schemaRegistry: z.globalRegistry, zodToJsonConfig }),
   })
 }
 

@@ -122,7 +122,7 @@ async function openFeatures(parts: AppParts, streams: Features['streams']) {
   const readUrl = createUrlReader(core)
   const lookup = createMediaLookup({ ...core, ytDlp: core.tools.ytDlp, clock: timers, folder: core.scratch })
   const jobs = createJobFeature(core, { readUrl, lookup })
-  const mp3s = createMp3s({ artifacts, ffmpeg: core.tools.ffmpeg, slots: core.heavy, folder: core.scratch })
+  const mp3s = createMp3s({ jobs, artifacts, ffmpeg: core.tools.ffmpeg, slots: core.heavy, folder: core.scratch })
   const files = await openFileFeatures(core, { jobs, mp3s })
   const features: Omit<Features, 'document'> = {
     account,

@@ -8,7 +8,7 @@ import { buffer } from 'node:stream/consumers'
 import { describe, test, type TestContext } from 'node:test'
 import { storageBench, testFolder } from '../../test/object-storage/storage-bench.ts'
 import { ArtifactNameRefused } from './artifact-name.ts'
-import { ArtifactMissing, type ArtifactStore } from './artifact-store.ts'
+import { ArtifactMissing, ArtifactStorageFailed, type ArtifactStore } from './artifact-store.ts'
 import { openArtifacts } from './open-artifacts.ts'
 
 interface Bench {
@@ -56,6 +56,17 @@ const hashOf = (content: Uint8Array) => createHash('sha256').update(content).dig
 
 for (const [kind, make] of Object.entries(stores)) {
   describe(`artifacts in ${kind}`, () => {
+    test('closing waits for what is on its way in, and nothing comes after it', async (t) => {
+      const { store, file } = await make(t)
+      const [jobId, path, late] = [randomUUID(), await file('content'), await file('late')]
+      const arrival = store.put(jobId, 'audio.mp3', path)
+      await store.close()
+      assert.equal(existsSync(path), false)
+      await arrival
+      await assert.rejects(store.put(jobId, 'late.mp3', late), ArtifactStorageFailed)
+      assert.equal(existsSync(late), true)
+    })
+
     test('a file moves in and can be found, read and removed', async (t) => {
       const { store, file } = await make(t)
       const jobId = randomUUID()

@@ -24,6 +24,7 @@ export interface ArtifactStore {
   removeJob(jobId: string): Promise<void>
   /** Every job that has artifacts, with the newest change in milliseconds since the epoch. */
   jobs(): AsyncIterable<{ readonly jobId: string; readonly modifiedAt: number }>
+  /** Waits for the changes under way; those that come later reject with `ArtifactStorageFailed`. */
   close(): Promise<void>
 }
 

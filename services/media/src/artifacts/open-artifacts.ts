@@ -3,6 +3,7 @@ import { OperatorError, type Environment } from '@hearth/runtime'
 import type { ArtifactLocation } from './artifact-location.ts'
 import type { ArtifactStore } from './artifact-store.ts'
 import { openDirectoryStore } from './directory-store.ts'
+import { closingInOrder } from './orderly-close.ts'
 
 /** What the stores need beside their place. */
 export interface ArtifactOptions {
@@ -19,6 +20,10 @@ export interface ArtifactOptions {
  * merely not reachable yet is no error.
  */
 export async function openArtifacts(location: ArtifactLocation, options: ArtifactOptions): Promise<ArtifactStore> {
+  return closingInOrder(await openStore(location, options))
+}
+
+async function openStore(location: ArtifactLocation, options: ArtifactOptions): Promise<ArtifactStore> {
   const { dataDirectory, environment = process.env, copyBytes = 4 * 1024 ** 3 } = options
   if (location.kind === 'directory') {
     return await openDirectoryStore(resolve(location.path ?? join(dataDirectory, 'artifacts')))

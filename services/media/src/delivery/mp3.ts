@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { ArtifactStore } from '../artifacts/artifact-store.ts'
 import type { Slots } from '../conversion/slots.ts'
 import type { JobRow } from '../database/tables.ts'
 import { invalid, notFound } from '../problems.ts'
 import type { Ffmpeg } from '../tools/ffmpeg.ts'
+import { findDerived, keepDerived, type DerivedParts } from './derived-file.ts'
 
 /** Name of the MP3 that is kept beside a source of another kind. */
 export const mp3Name = 'audio.mp3'
@@ -23,8 +23,7 @@ export interface Mp3s {
   providePlayable(job: JobRow): Promise<{ name: string; isSource: boolean }>
 }
 
-export interface Mp3Parts {
-  readonly artifacts: ArtifactStore
+export interface Mp3Parts extends DerivedParts {
   readonly ffmpeg: Ffmpeg
   readonly slots: Slots
   /** Where files may lie while they are made. */
@@ -40,8 +39,8 @@ export function createMp3s(parts: Mp3Parts): Mp3s {
     if (artifact === null) throw notFound('file')
     if (job.type !== 'audio') throw invalid('The job is a video')
     if (artifact.endsWith('.mp3')) return artifact
-    if ((await parts.artifacts.stat(job.id, mp3Name)) !== undefined) return mp3Name
-    const work = underWay.get(job.id) ?? convert(parts, job.id, artifact).finally(() => underWay.delete(job.id))
+    if ((await findDerived(parts.artifacts, job, mp3Name)) !== undefined) return mp3Name
+    const work = underWay.get(job.id) ?? convert(parts, job, artifact).finally(() => underWay.delete(job.id))
     underWay.set(job.id, work)
     await work
     return mp3Name
@@ -57,17 +56,18 @@ export function createMp3s(parts: Mp3Parts): Mp3s {
   }
 }
 
-async function convert({ artifacts, ffmpeg, slots, folder }: Mp3Parts, jobId: string, source: string): Promise<void> {
+async function convert(parts: Mp3Parts, job: JobRow, source: string): Promise<void> {
+  const { artifacts, ffmpeg, slots, folder } = parts
   const signal = AbortSignal.timeout(limit)
   const own = join(folder, randomUUID())
   await mkdir(own, { recursive: true, mode: 0o700 })
   const output = join(own, mp3Name)
   const words = ['-vn', '-map', '0:a:0', '-c:a', 'libmp3lame', '-q:a', '0', '-map_metadata', '0']
   try {
-    await artifacts.withLocalFile(jobId, source, (file) =>
+    await artifacts.withLocalFile(job.id, source, (file) =>
       slots.use(signal, () => ffmpeg.convert({ inputs: [file], words, output, timeoutMs: limit, signal })),
     )
-    await artifacts.put(jobId, mp3Name, output)
+    await keepDerived(parts, job, { name: mp3Name, file: output })
   } finally {
     await rm(own, { recursive: true, force: true })
   }
