@@ -1,0 +1,42 @@
+import type { SiteRecord } from '../sites/schema.ts'
+import { escapeBraces } from './placeholders.ts'
+import { dialOf, schemeOf } from './upstream-url.ts'
+
+/**
+ * Handlers that ask another server about each request. What it answers with a status of 2xx passes, with the copied headers; any
+ * other answer goes to the visitor. What the client sent under the copied names is removed first, for not every Caddy does that.
+ */
+export function forwardAuthHandlers(forwardAuth: SiteRecord['forward_auth']): object[] {
+  if (forwardAuth === null) return []
+  const { url, uri, copy_headers: names } = forwardAuth
+  const forget = { handler: 'headers', request: { delete: [...names] } }
+  const ask = {
+    handler: 'reverse_proxy',
+    upstreams: [{ dial: dialOf(url) }],
+    ...(schemeOf(url) === 'https' && { transport: { protocol: 'http', tls: {} } }),
+    rewrite: { method: 'GET', uri: escapeBraces(uri) },
+    headers: {
+      request: {
+        set: {
+          'X-Forwarded-Method': ['{http.request.method}'],
+          'X-Forwarded-Uri': ['{http.request.uri}'],
+          ...(schemeOf(url) === 'https' && { Host: ['{http.reverse_proxy.upstream.hostport}'] }),
+        },
+      },
+    },
+    handle_response: [{ match: { status_code: [2] }, routes: copyRoutes(names) }],
+  }
+  return [...(names.length > 0 ? [forget] : []), ask]
+}
+
+/** A route for each header, so that one the answer does not have is not set to nothing. Without any, one that does nothing. */
+function copyRoutes(names: readonly string[]): object[] {
+  if (names.length === 0) return [{ handle: [{ handler: 'vars' }] }]
+  return names.map((name) => {
+    const value = `{http.reverse_proxy.header.${name}}`
+    return {
+      match: [{ not: [{ vars: { [value]: [''] } }] }],
+      handle: [{ handler: 'headers', request: { set: { [name]: [value] } } }],
+    }
+  })
+}
