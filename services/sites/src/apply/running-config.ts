@@ -8,6 +8,6 @@ export function hashConfig(config: unknown): string {
 
 /** Whether a Caddy serves nothing: it has just started, or was never configured. */
 export function isBlank(config: unknown): boolean {
-  if (config === null || config === undefined) return true
-  return typeof config === 'object' && Object.keys(config).every((key) => key === 'admin' || key === 'logging')
+  const { apps = {} } = (config ?? {}) as { apps?: object }
+  return Object.keys(apps).every((app) => app === 'pki')
 }

@@ -43,7 +43,9 @@ function askHead({ host, httpPort }: ServedPlace, name: string): Promise<string 
   outgoing.on('error', (error) => {
     const code = (error as NodeJS.ErrnoException).code ?? error.message
     // A closed connection is an answer too: strangers, and requests a site blocks, may get it.
-    resolve(code === 'ECONNREFUSED' || code === 'EHOSTUNREACH' ? `nobody listens at port ${httpPort} (${code})` : undefined)
+    resolve(
+      code === 'ECONNREFUSED' || code === 'EHOSTUNREACH' ? `nobody listens at port ${httpPort} (${code})` : undefined,
+    )
   })
   outgoing.end()
   return promise

@@ -23,11 +23,14 @@ function synced(result: ApplyResult, { siteIds }: SiteChange): Synced {
     if (words !== undefined) throw refusedSite(id, words)
   }
   const [first] = result.nodes
-  if (first === undefined) throw conflict('Onboarding is required first: no Caddy is managed yet', 'onboarding_required')
+  if (first === undefined)
+    throw conflict('Onboarding is required first: no Caddy is managed yet', 'onboarding_required')
   const applied = result.nodes.filter(({ outcome }) => outcome.kind === 'applied')
   if (applied.length === 0) return failed(first.outcome)
   const others = result.nodes.filter(({ outcome }) => outcome.kind !== 'applied')
-  const error = others.map(({ name, outcome }) => `${name}: ${'text' in outcome ? outcome.text : 'changed by somebody else'}`)
+  const error = others.map(
+    ({ name, outcome }) => `${name}: ${'text' in outcome ? outcome.text : 'changed by somebody else'}`,
+  )
   return {
     status: result.isChanged ? 'synced' : 'no_change',
     ...(result.sha === undefined ? {} : { sha: result.sha }),
@@ -42,10 +45,7 @@ function failed(outcome: NodeOutcome): Synced {
     case 'unreachable':
       throw unavailable(`Nothing was changed: ${outcome.text}`, { code: 'admin_unreachable' })
     case 'drifted':
-      throw conflict(
-        'Somebody else has changed the configuration of Caddy; adopt or restore it first',
-        'drift',
-      )
+      throw conflict('Somebody else has changed the configuration of Caddy; adopt or restore it first', 'drift')
     case 'rolled-back':
       throw refused('What ran before runs again, because the change did not do', 'rolled_back', outcome.text)
     case 'rejected':

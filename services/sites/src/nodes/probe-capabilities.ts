@@ -1,4 +1,10 @@
-import { capabilityProbes, oldestCapabilities, probeConfig, readProbe, type Capabilities } from '../caddy/capabilities.ts'
+import {
+  capabilityProbes,
+  oldestCapabilities,
+  probeConfig,
+  readProbe,
+  type Capabilities,
+} from '../caddy/capabilities.ts'
 import type { AdminClient } from './admin-client.ts'
 
 /**

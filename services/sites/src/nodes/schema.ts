@@ -21,7 +21,10 @@ export const Node = z
     reachable: z.boolean(),
     error: z.string().nullable(),
     checked_at: z.iso.datetime().nullable(),
-    version: z.string().nullable().meta({ description: 'Where it is known: `2.6` for what lacks the newer capabilities' }),
+    version: z
+      .string()
+      .nullable()
+      .meta({ description: 'Where it is known: `2.6` for what lacks the newer capabilities' }),
     capabilities: z.record(z.string(), z.boolean()).nullable(),
     state: z.enum(['unknown', 'in_sync', 'pending', 'drifted', 'unreachable', 'not_onboarded']),
     warnings: z.array(z.string()),
@@ -35,7 +38,10 @@ export const NodeCreate = z
     admin_url: z.string().max(300),
     http_port: port.default(80),
     https_port: port.default(443),
-    bind: z.array(z.union([z.ipv4(), z.ipv6()])).max(16).default([]),
+    bind: z
+      .array(z.union([z.ipv4(), z.ipv6()]))
+      .max(16)
+      .default([]),
     log_file: z.string().max(4096).regex(/^\//, 'must be an absolute path').nullable().default(null),
   })
   .meta({ id: 'NodeCreate' })
@@ -46,7 +52,10 @@ export const NodeUpdate = z
     name: name.optional(),
     http_port: port.optional(),
     https_port: port.optional(),
-    bind: z.array(z.union([z.ipv4(), z.ipv6()])).max(16).optional(),
+    bind: z
+      .array(z.union([z.ipv4(), z.ipv6()]))
+      .max(16)
+      .optional(),
     log_file: z.string().max(4096).regex(/^\//, 'must be an absolute path').nullable().optional(),
   })
   .refine((body) => Object.keys(body).length > 0, 'must change at least one member')

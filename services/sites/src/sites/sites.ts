@@ -184,7 +184,13 @@ class StoredSites implements Sites {
       rows.map(({ id }) => id),
     )
     const names = await this.#parts.nodeNames()
-    return rows.map((row) => siteOfRow(row, states.filter((state) => state.site_id === row.id), names))
+    return rows.map((row) =>
+      siteOfRow(
+        row,
+        states.filter((state) => state.site_id === row.id),
+        names,
+      ),
+    )
   }
 
   async #find(id: number): Promise<SiteRow> {
