@@ -11,8 +11,9 @@ import type { SetUpToken } from './accounts/setup-token.ts'
 import type { Config } from './config.ts'
 import type { Tables } from './database/tables.ts'
 import { createEventRing, type EventRing } from './events/event-ring.ts'
+import { openManagement, type Management } from './management.ts'
+import type { CaddyProcess } from './nodes/caddy-process.ts'
 import { toError } from './problems.ts'
-import { notReady, type Readiness } from './readiness.ts'
 import { createRouteLimits, type RouteLimits } from './route-limits.ts'
 import { allRoutes, type Features } from './routes.ts'
 import { openSettings, type SettingsKeeper } from './settings/settings.ts'
@@ -28,6 +29,8 @@ export interface AppParts {
   readonly setUpToken: SetUpToken
   /** Folder of the built web pages. */
   readonly pages: string
+  /** The Caddy of the service itself, if it runs one. */
+  readonly own: CaddyProcess | undefined
 }
 
 /** The running service. */
@@ -36,6 +39,7 @@ export interface App {
   readonly accounts: Accounts
   readonly settings: SettingsKeeper
   readonly events: EventRing
+  readonly management: Management
   /** Stops answering. The database stays open. */
   close(): Promise<void>
 }
@@ -46,14 +50,14 @@ export async function createApp(parts: AppParts): Promise<App> {
   const events = createEventRing(timers)
   const settings = await openPublishedSettings(parts, events)
   const { accounts, limits, guard } = openAccess(parts, events)
-  // The parts of the service stand here, each group opened by a function of its own below.
-  const readiness: Readiness = notReady
+  const management = await openManagement({ ...parts, settings, accounts, publish: events.publish })
   let document: Record<string, unknown> = {}
   const features: Features = {
-    general: { readiness, build: config.build, document: () => document },
+    general: { readiness: management.readiness, build: config.build, document: () => document },
     ...accountFeatures(parts, { accounts, limits }),
     settings,
     events,
+    ...management.features,
   }
   const http = await createServer({
     routes: allRoutes(features),
@@ -66,14 +70,17 @@ export async function createApp(parts: AppParts): Promise<App> {
     apiPaths: ['/api', '/docs', '/redoc', '/openapi.json'],
   })
   document = openApiOf(http)
+  await management.start()
   return {
     http,
     accounts,
     settings,
     events,
+    management,
     async close() {
       events.close()
       await http.close()
+      await management.close()
     },
   }
 }

@@ -35,7 +35,10 @@ export function createRevisions(database: Pick<ApplyDatabase, 'query'>): Revisio
     async sitesAt(id) {
       if ((await store.findRevision(db, id)) === undefined) throw notFound('revision')
       const places = await store.sitesAtRevision(db, id)
-      const wanted = places.map(({ site_id: siteId, after_revision: revision }) => ({ siteId, revision: revision ?? 0 }))
+      const wanted = places.map(({ site_id: siteId, after_revision: revision }) => ({
+        siteId,
+        revision: revision ?? 0,
+      }))
       const versions = await store.findVersions(db, wanted)
       return versions.map((row) => ({ id: row.site_id, revision: row.revision, name: row.name, ...wantedOfRow(row) }))
     },

@@ -84,7 +84,10 @@ export type StateDiff = z.infer<typeof StateDiff>
 
 /** What an edit would do. */
 export const Preview = StateDiff.extend({
-  is_good: z.boolean().nullable().meta({ description: 'What Caddy says to it in a dry run; null when it could not be asked' }),
+  is_good: z
+    .boolean()
+    .nullable()
+    .meta({ description: 'What Caddy says to it in a dry run; null when it could not be asked' }),
   caddy_error: z.string().nullable(),
   notes: z.array(z.string()).meta({ description: 'What a node cannot do and leaves out; overlaps of wildcards' }),
   issues: z.array(z.object({ field: z.string(), message: z.string() })),
@@ -108,7 +111,7 @@ export type DriftView = z.infer<typeof DriftView>
 /** What became of an asked-for change of everything. */
 export const SyncResult = z
   .object({
-    status: z.enum(['synced', 'no_change', 'unknown']),
+    status: z.enum(['synced', 'no_change', 'pending', 'unknown']),
     config_sha256: z.string().nullable(),
     synced: z.boolean(),
     detail: z.string(),
@@ -116,3 +119,9 @@ export const SyncResult = z
   })
   .meta({ id: 'SyncResult' })
 export type SyncResult = z.infer<typeof SyncResult>
+
+export const SyncRequest = z
+  .strictObject({
+    force: z.boolean().default(false).meta({ description: 'Overwrites what somebody else has changed' }),
+  })
+  .meta({ id: 'SyncRequest' })

@@ -1,7 +1,10 @@
 import type { Role } from '../accounts/schema.ts'
+import type { ApplyTables } from '../apply/tables.ts'
+import type { NodeTables } from '../nodes/tables.ts'
+import type { SiteTables } from '../sites/tables.ts'
 
 /** Rows as they are stored. Moments are milliseconds since the epoch, switches 0 or 1, lists JSON text. */
-export interface Tables {
+export interface Tables extends SiteTables, NodeTables, ApplyTables {
   facts: FactRow
   settings: SettingRow
   users: UserRow
@@ -103,4 +106,11 @@ export const tableNames = [
   'passkeys',
   'challenges',
   'attempts',
+  'sites',
+  'site_domains',
+  'site_versions',
+  'nodes',
+  'site_states',
+  'revisions',
+  'revision_sites',
 ] as const

@@ -115,9 +115,8 @@ class Keeper implements CaddyProcess {
 
   /** The Caddy of a life that was cut short, if it still answers at our socket. */
   async #findEarlier(): Promise<number | undefined> {
-    const text = await readFile(this.#pidFile, 'utf8').catch(() => '')
-    const pid = Number(text.trim())
-    if (!Number.isInteger(pid) || pid <= 1 || !(await isOurs(pid, this.#parts.folder))) return undefined
+    const pid = await findEarlierCaddy(this.#parts.folder)
+    if (pid === undefined) return undefined
     const isAnswering = await createAdminClient(this.admin)
       .readConfig()
       .then(
@@ -210,8 +209,12 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Numbers of processes are used again, so its command line must name our folder. */
-async function isOurs(pid: number, folder: string): Promise<boolean> {
+/** The process of a Caddy that an earlier life of the service has left running in this folder. */
+export async function findEarlierCaddy(folder: string): Promise<number | undefined> {
+  const text = await readFile(join(folder, 'caddy.pid'), 'utf8').catch(() => '')
+  const pid = Number(text.trim())
+  if (!Number.isInteger(pid) || pid <= 1) return undefined
+  // Numbers of processes are used again, so its command line must name our folder.
   const words = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
-  return words.split('\0').includes(join(folder, 'start.json'))
+  return words.split('\0').includes(join(folder, 'start.json')) ? pid : undefined
 }

@@ -135,8 +135,8 @@ class StoredSites implements Sites {
       const row = rowOf(wanted, { id, revision, created_at: before?.created_at ?? now, updated_at: now })
       await checkDomains(trx, wanted, id)
       await store.putSiteRow(trx, row)
-      const { name, record, hashes } = row
-      await store.insertVersion(trx, { site_id: id, revision, name, record, hashes, created_at: now, author })
+      const { name, record, extras } = row
+      await store.insertVersion(trx, { site_id: id, revision, name, record, extras, created_at: now, author })
       return row
     })
   }
@@ -205,7 +205,7 @@ class StoredSites implements Sites {
 }
 
 function rowOf(
-  { record, hashes }: WantedSite,
+  { record, extras }: WantedSite,
   facts: Pick<SiteRow, 'id' | 'revision' | 'created_at' | 'updated_at'>,
 ): SiteRow {
   return {
@@ -216,7 +216,7 @@ function rowOf(
     enabled: Number(record.enabled),
     domains: record.domains.join(' '),
     record: JSON.stringify(record),
-    hashes: JSON.stringify(hashes),
+    extras: JSON.stringify(extras),
   }
 }
 

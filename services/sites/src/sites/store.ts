@@ -128,3 +128,26 @@ export async function forgetRefusals(db: Db, siteId: number): Promise<void> {
   await states.where('site_id', '=', siteId).execute()
   await db.deleteFrom('site_states').where('site_id', '=', siteId).where('applied_revision', 'is', null).execute()
 }
+
+/** How many enabled sites no node runs as they are wanted, and how many a node has refused. */
+export async function countStates(db: Db): Promise<{ pending: number; failed: number }> {
+  const failed = await db
+    .selectFrom('site_states')
+    .select((row) => row.fn.count<number>('site_id').distinct().as('count'))
+    .where('refused_revision', 'is not', null)
+    .executeTakeFirstOrThrow()
+  const running = await db
+    .selectFrom('sites')
+    .innerJoin('site_states', (join) =>
+      join.onRef('site_states.site_id', '=', 'sites.id').onRef('site_states.applied_revision', '=', 'sites.revision'),
+    )
+    .select((row) => row.fn.count<number>('sites.id').distinct().as('count'))
+    .where('sites.enabled', '=', 1)
+    .executeTakeFirstOrThrow()
+  const enabled = await db
+    .selectFrom('sites')
+    .select((row) => row.fn.countAll<number>().as('count'))
+    .where('enabled', '=', 1)
+    .executeTakeFirstOrThrow()
+  return { pending: Math.max(0, enabled.count - running.count - failed.count), failed: failed.count }
+}
