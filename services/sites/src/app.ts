@@ -1,3 +1,4 @@
+import type { AddressInfo } from 'node:net'
 import type { Database } from '@hearth/database'
 import { createAddressSet, createServer, openApiOf } from '@hearth/http'
 import type { Log, Timers } from '@hearth/runtime'
@@ -13,6 +14,7 @@ import type { Tables } from './database/tables.ts'
 import { createEventRing, type EventRing } from './events/event-ring.ts'
 import { toError } from './problems.ts'
 import { notReady, type Readiness } from './readiness.ts'
+import { createPasskeys } from './passkeys/passkeys.ts'
 import { createRouteLimits, type RouteLimits } from './route-limits.ts'
 import { allRoutes, type Features } from './routes.ts'
 import { openSettings, type SettingsKeeper } from './settings/settings.ts'
@@ -45,13 +47,14 @@ export async function createApp(parts: AppParts): Promise<App> {
   const { config, log, timers } = parts
   const events = createEventRing(timers)
   const settings = await openPublishedSettings(parts, events)
-  const { accounts, limits, guard } = openAccess(parts, events)
+  let port = () => config.bindPort
+  const { accounts, limits, guard } = openAccess(parts, { events, port: () => port() })
   // The parts of the service stand here, each group opened by a function of its own below.
   const readiness: Readiness = notReady
   let document: Record<string, unknown> = {}
   const features: Features = {
     general: { readiness, build: config.build, document: () => document },
-    ...accountFeatures(parts, { accounts, limits }),
+    ...accountFeatures(parts, { accounts, limits, port: () => port() }),
     settings,
     events,
   }
@@ -66,6 +69,8 @@ export async function createApp(parts: AppParts): Promise<App> {
     apiPaths: ['/api', '/docs', '/redoc', '/openapi.json'],
   })
   document = openApiOf(http)
+  // The system may have chosen another one than the settings say.
+  port = () => (http.server.address() as AddressInfo | null)?.port ?? config.bindPort
   return {
     http,
     accounts,
@@ -89,8 +94,14 @@ async function openPublishedSettings({ database }: AppParts, events: EventRing):
   return settings
 }
 
+interface Access {
+  readonly accounts: Accounts
+  readonly limits: RouteLimits
+  readonly guard: Guard
+}
+
 /** Who may come in, and how often. */
-function openAccess(parts: AppParts, events: EventRing): { accounts: Accounts; limits: RouteLimits; guard: Guard } {
+function openAccess(parts: AppParts, { events, port }: { events: EventRing; port: () => number }): Access {
   const { config, database, timers } = parts
   const attempts = createAttempts(database.query, timers)
   const limits = createRouteLimits({ attempts, clock: timers })
@@ -106,7 +117,8 @@ function openAccess(parts: AppParts, events: EventRing): { accounts: Accounts; l
     identify: (key) => accounts.sessions.identify(key),
     visitors: accounts.visitors,
     isSetUp: () => accounts.users.isSetUp(),
-    origins: config.origins,
+    // A browser on this machine may call the service by its name or its address.
+    origins: () => [...config.origins, ...config.relyingParty.origins(port())],
     publicUrl: config.publicUrl,
     now: () => timers.now(),
     onLimited({ client }, { limit }) {
@@ -117,8 +129,17 @@ function openAccess(parts: AppParts, events: EventRing): { accounts: Accounts; l
   return { accounts, limits, guard }
 }
 
-function accountFeatures({ config }: AppParts, { accounts, limits }: { accounts: Accounts; limits: RouteLimits }) {
+interface AccountSurroundings {
+  readonly accounts: Accounts
+  readonly limits: RouteLimits
+  readonly port: () => number
+}
+
+/** All the ways to sign in. */
+function accountFeatures(parts: AppParts, { accounts, limits, port }: AccountSurroundings) {
+  const { config, timers } = parts
   const cookies = createSessionCookies(config.publicUrl)
   const refund: SignInSurroundings['refund'] = (spec, address) => limits.refund(spec, address)
-  return { accounts, signIn: { cookies, refund } } satisfies Partial<Features>
+  const passkeys = createPasskeys({ ...parts, ...accounts, clock: timers, relyingParty: config.relyingParty, port })
+  return { accounts, signIn: { cookies, refund }, passkeys } satisfies Partial<Features>
 }

@@ -5,6 +5,8 @@ import { userRoutes } from './accounts/user-routes.ts'
 import type { EventRing } from './events/event-ring.ts'
 import { eventRoutes } from './events/routes.ts'
 import { generalRoutes, type GeneralParts } from './general-routes.ts'
+import type { Passkeys } from './passkeys/passkeys.ts'
+import { passkeyRoutes } from './passkeys/routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import type { SettingsKeeper } from './settings/settings.ts'
 
@@ -13,6 +15,7 @@ export interface Features {
   readonly general: GeneralParts
   readonly accounts: Accounts
   readonly signIn: SignInSurroundings
+  readonly passkeys: Passkeys
   readonly settings: SettingsKeeper
   readonly events: EventRing
 }
@@ -23,6 +26,7 @@ export function allRoutes(features: Features): Route[] {
   return [
     ...generalRoutes(general),
     ...sessionRoutes(accounts, signIn),
+    ...passkeyRoutes(features.passkeys, signIn),
     ...userRoutes(accounts.users),
     ...settingsRoutes(settings),
     ...eventRoutes(events, accounts.sessions),
