@@ -1,3 +1,4 @@
+import type { AddressInfo } from 'node:net'
 import type { Database } from '@hearth/database'
 import { createAddressSet, createServer, openApiOf } from '@hearth/http'
 import type { Log, Timers } from '@hearth/runtime'
@@ -14,6 +15,7 @@ import { createEventRing, type EventRing } from './events/event-ring.ts'
 import { openManagement, type Management } from './management.ts'
 import type { CaddyProcess } from './nodes/caddy-process.ts'
 import { toError } from './problems.ts'
+import { createPasskeys } from './passkeys/passkeys.ts'
 import { createRouteLimits, type RouteLimits } from './route-limits.ts'
 import { allRoutes, type Features } from './routes.ts'
 import { openSettings, type SettingsKeeper } from './settings/settings.ts'
@@ -46,30 +48,24 @@ export interface App {
 
 /** Wires the whole service together. The server does not listen yet. */
 export async function createApp(parts: AppParts): Promise<App> {
-  const { config, log, timers } = parts
+  const { config, timers } = parts
   const events = createEventRing(timers)
   const settings = await openPublishedSettings(parts, events)
-  const { accounts, limits, guard } = openAccess(parts, events)
+  let port = () => config.bindPort
+  const { accounts, limits, guard } = openAccess(parts, { events, port: () => port() })
   const management = await openManagement({ ...parts, settings, accounts, publish: events.publish })
   let document: Record<string, unknown> = {}
   const features: Features = {
     general: { readiness: management.readiness, build: config.build, document: () => document },
-    ...accountFeatures(parts, { accounts, limits }),
+    ...accountFeatures(parts, { accounts, limits, port: () => port() }),
     settings,
     events,
     ...management.features,
   }
-  const http = await createServer({
-    routes: allRoutes(features),
-    about,
-    guard,
-    toError,
-    trust: { proxies: createAddressSet(config.trustedProxies), header: config.forwardedHeader },
-    log,
-    pages: parts.pages,
-    apiPaths: ['/api', '/docs', '/redoc', '/openapi.json'],
-  })
+  const http = await createHttp(parts, guard, features)
   document = openApiOf(http)
+  // The system may have chosen another one than the settings say.
+  port = () => (http.server.address() as AddressInfo | null)?.port ?? config.bindPort
   await management.start()
   return {
     http,
@@ -85,6 +81,19 @@ export async function createApp(parts: AppParts): Promise<App> {
   }
 }
 
+function createHttp({ config, log, pages }: AppParts, guard: Guard, features: Features) {
+  return createServer({
+    routes: allRoutes(features),
+    about,
+    guard,
+    toError,
+    trust: { proxies: createAddressSet(config.trustedProxies), header: config.forwardedHeader },
+    log,
+    pages,
+    apiPaths: ['/api', '/docs', '/redoc', '/openapi.json'],
+  })
+}
+
 /** The settings, whose changes everybody hears of. */
 async function openPublishedSettings({ database }: AppParts, events: EventRing): Promise<SettingsKeeper> {
   const settings = await openSettings(database.query)
@@ -96,8 +105,14 @@ async function openPublishedSettings({ database }: AppParts, events: EventRing):
   return settings
 }
 
+interface Access {
+  readonly accounts: Accounts
+  readonly limits: RouteLimits
+  readonly guard: Guard
+}
+
 /** Who may come in, and how often. */
-function openAccess(parts: AppParts, events: EventRing): { accounts: Accounts; limits: RouteLimits; guard: Guard } {
+function openAccess(parts: AppParts, { events, port }: { events: EventRing; port: () => number }): Access {
   const { config, database, timers } = parts
   const attempts = createAttempts(database.query, timers)
   const limits = createRouteLimits({ attempts, clock: timers })
@@ -113,7 +128,8 @@ function openAccess(parts: AppParts, events: EventRing): { accounts: Accounts; l
     identify: (key) => accounts.sessions.identify(key),
     visitors: accounts.visitors,
     isSetUp: () => accounts.users.isSetUp(),
-    origins: config.origins,
+    // A browser on this machine may call the service by its name or its address.
+    origins: () => [...config.origins, ...config.relyingParty.origins(port())],
     publicUrl: config.publicUrl,
     now: () => timers.now(),
     onLimited({ client }, { limit }) {
@@ -124,8 +140,17 @@ function openAccess(parts: AppParts, events: EventRing): { accounts: Accounts; l
   return { accounts, limits, guard }
 }
 
-function accountFeatures({ config }: AppParts, { accounts, limits }: { accounts: Accounts; limits: RouteLimits }) {
+interface AccountSurroundings {
+  readonly accounts: Accounts
+  readonly limits: RouteLimits
+  readonly port: () => number
+}
+
+/** All the ways to sign in. */
+function accountFeatures(parts: AppParts, { accounts, limits, port }: AccountSurroundings) {
+  const { config, timers } = parts
   const cookies = createSessionCookies(config.publicUrl)
   const refund: SignInSurroundings['refund'] = (spec, address) => limits.refund(spec, address)
-  return { accounts, signIn: { cookies, refund } } satisfies Partial<Features>
+  const passkeys = createPasskeys({ ...parts, ...accounts, clock: timers, relyingParty: config.relyingParty, port })
+  return { accounts, signIn: { cookies, refund }, passkeys } satisfies Partial<Features>
 }

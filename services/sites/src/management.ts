@@ -26,9 +26,9 @@ export interface Management {
 }
 
 export async function openManagement(parts: ManagementParts): Promise<Management> {
-  const { database, timers, settings, publish, own, log } = parts
+  const { database, timers, settings, publish } = parts
   const proxy = await openProxy(parts)
-  const { nodes, sync, drift, revisions } = proxy
+  const { nodes, sync, revisions } = proxy
   const sites = createSites({
     database,
     clock: timers,
@@ -55,17 +55,23 @@ export async function openManagement(parts: ManagementParts): Promise<Management
       applying: { revisions, syncAll: createSyncAll(proxy.apply) },
       taking: { onboarding, status },
     },
-    async start() {
-      // What is the service's own is taken over without a question: nothing else ever configured it.
-      if (own !== undefined)
-        await onboarding
-          .onboardBlank()
-          .catch((error: unknown) => log.error({ err: error }, 'Caddy could not be taken over'))
-      sync.later({ siteIds: [], cause: 'start', author: 'system' })
-      drift.start()
-    },
+    start: () => begin(parts, { proxy, onboarding }),
     close: () => proxy.close(),
   }
+}
+
+async function begin(
+  { own, log }: ManagementParts,
+  { proxy, onboarding }: { proxy: Proxy; onboarding: OnboardingKeeper },
+): Promise<void> {
+  try {
+    // What is the service's own is taken over without a question: nothing else ever configured it.
+    if (own !== undefined) await onboarding.onboardBlank()
+  } catch (error) {
+    log.error({ err: error }, 'Caddy could not be taken over')
+  }
+  proxy.sync.later({ siteIds: [], cause: 'start', author: 'system' })
+  proxy.drift.start()
 }
 
 /** Ready as the specification has it: what runs can be told, onboarding is complete, the admin endpoint answers. */

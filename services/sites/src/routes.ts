@@ -7,6 +7,8 @@ import { applyRoutes, type ApplyRoutesParts } from './apply/routes.ts'
 import { eventRoutes } from './events/routes.ts'
 import { generalRoutes, type GeneralParts } from './general-routes.ts'
 import { onboardingRoutes, type OnboardingRoutesParts } from './onboarding/routes.ts'
+import type { Passkeys } from './passkeys/passkeys.ts'
+import { passkeyRoutes } from './passkeys/routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import type { SettingsKeeper } from './settings/settings.ts'
 import { siteRoutes } from './sites/routes.ts'
@@ -17,6 +19,7 @@ export interface Features {
   readonly general: GeneralParts
   readonly accounts: Accounts
   readonly signIn: SignInSurroundings
+  readonly passkeys: Passkeys
   readonly settings: SettingsKeeper
   readonly events: EventRing
   readonly sites: Sites
@@ -30,6 +33,7 @@ export function allRoutes(features: Features): Route[] {
   return [
     ...generalRoutes(general),
     ...sessionRoutes(accounts, signIn),
+    ...passkeyRoutes(features.passkeys, signIn),
     ...userRoutes(accounts.users),
     ...settingsRoutes(settings),
     ...eventRoutes(events, accounts.sessions),

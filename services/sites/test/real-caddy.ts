@@ -56,6 +56,16 @@ export function caddyObstacle(binary = '/usr/bin/caddy'): string | undefined {
   return existsSync(binary) ? undefined : `${binary} is not there`
 }
 
+/** A Caddy of the newer kind for tests: the program CADDY_2_11_PATH names. */
+export function newCaddy(): string {
+  return process.env['CADDY_2_11_PATH'] ?? ''
+}
+
+/** Why the tests with a newer Caddy are left out, or undefined. */
+export function newCaddyObstacle(): string | undefined {
+  return newCaddy() === '' ? 'CADDY_2_11_PATH names no newer Caddy' : caddyObstacle(newCaddy())
+}
+
 /** A free port of the loopback interface. Another process may take it before it is used, which is rare. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')

@@ -1,7 +1,6 @@
 import type { Page } from '@hearth/database'
 import { notFound } from '../problems.ts'
-import { wantedOfRow } from '../sites/site-change.ts'
-import type { DesiredSite } from './desired-sites.ts'
+import { siteOfVersion, type DesiredSite } from './desired-sites.ts'
 import type { Revision, RevisionSite } from './schema.ts'
 import * as store from './store.ts'
 import type { Db } from './store.ts'
@@ -40,7 +39,7 @@ export function createRevisions(database: Pick<ApplyDatabase, 'query'>): Revisio
         revision: revision ?? 0,
       }))
       const versions = await store.findVersions(db, wanted)
-      return versions.map((row) => ({ id: row.site_id, revision: row.revision, name: row.name, ...wantedOfRow(row) }))
+      return versions.map(siteOfVersion)
     },
   }
 }
@@ -51,21 +50,25 @@ async function withSites(db: Db, rows: readonly RevisionRow[]): Promise<Revision
   const current = await store.currentRevision(db)
   return rows.map((row) => {
     const own = changes.filter((change) => change.revision_id === row.id)
-    return {
-      id: row.id,
-      created_at: new Date(row.created_at).toISOString(),
-      author: row.author,
-      cause: row.cause,
-      outcome: row.outcome,
-      is_current: row.id === current,
-      config_sha256: row.sha256,
-      site_count: row.site_count,
-      duration_ms: row.duration_ms,
-      nodes: JSON.parse(row.nodes) as Revision['nodes'],
-      sites: own.slice(0, mostListed).map(viewOfChange),
-      changed_sites: own.length,
-    }
+    return viewOfRow(row, own, row.id === current)
   })
+}
+
+function viewOfRow(row: RevisionRow, changes: readonly RevisionSiteRow[], isCurrent: boolean): Revision {
+  return {
+    id: row.id,
+    created_at: new Date(row.created_at).toISOString(),
+    author: row.author,
+    cause: row.cause,
+    outcome: row.outcome,
+    is_current: isCurrent,
+    config_sha256: row.sha256,
+    site_count: row.site_count,
+    duration_ms: row.duration_ms,
+    nodes: JSON.parse(row.nodes) as Revision['nodes'],
+    sites: changes.slice(0, mostListed).map(viewOfChange),
+    changed_sites: changes.length,
+  }
 }
 
 function viewOfChange(row: RevisionSiteRow): RevisionSite {

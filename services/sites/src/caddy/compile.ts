@@ -61,7 +61,8 @@ function httpsServer(
   return {
     ...serverBase(routes, listenOn(node, node.httpsPort)),
     tls_connection_policies: connections.policies,
-    automatic_https: { disable_redirects: true, ...skipCertificates(sites) },
+    // A wildcard among uploaded certificates must not keep another site from a certificate of its own.
+    automatic_https: { disable_redirects: true, ignore_loaded_certificates: true, ...skipCertificates(sites) },
     // Else a visitor could name one site in the handshake and ask another, that wants a certificate, for the page.
     ...(connections.asksClients && { strict_sni_host: true }),
   }

@@ -29,14 +29,18 @@ export function forwardAuthHandlers(forwardAuth: SiteRecord['forward_auth']): ob
   return [...(names.length > 0 ? [forget] : []), ask]
 }
 
-/** A route for each header, so that one the answer does not have is not set to nothing. Without any, one that does nothing. */
+/**
+ * A route for each header, so that one the answer does not have is not set at all. The way over a variable is needed: there a
+ * header that is missing is empty, elsewhere old versions keep the placeholder's own text.
+ */
 function copyRoutes(names: readonly string[]): object[] {
-  if (names.length === 0) return [{ handle: [{ handler: 'vars' }] }]
-  return names.map((name) => {
-    const value = `{http.reverse_proxy.header.${name}}`
-    return {
-      match: [{ not: [{ vars: { [value]: [''] } }] }],
-      handle: [{ handler: 'headers', request: { set: { [name]: [value] } } }],
-    }
-  })
+  const variable = (name: string) => `forward_auth_${name.toLowerCase()}`
+  const values = names.map((name) => [variable(name), `{http.reverse_proxy.header.${name}}`])
+  return [
+    { handle: [{ handler: 'vars', ...Object.fromEntries(values) }] },
+    ...names.map((name) => ({
+      match: [{ not: [{ vars: { [variable(name)]: [''] } }] }],
+      handle: [{ handler: 'headers', request: { set: { [name]: [`{http.vars.${variable(name)}}`] } } }],
+    })),
+  ]
 }

@@ -1,4 +1,4 @@
-import bcrypt from 'bcryptjs'
+import { hash } from 'bcryptjs'
 import type { SiteCreate, SitePatch, SiteRecord } from './schema.ts'
 import type { SiteRow } from './tables.ts'
 
@@ -47,9 +47,9 @@ export async function changedSite(before: WantedSite | undefined, input: SiteCre
   if (users === undefined) return { record: { ...record, basic_auth: before?.record.basic_auth ?? [] }, extras }
   const hashes: Record<string, string> = {}
   for (const { username, password } of users) {
-    const hash = password === undefined ? extras.hashes[username] : await bcrypt.hash(password, bcryptCost)
-    if (hash === undefined) throw new PasswordMissing(username)
-    hashes[username] = hash
+    const hashed = password === undefined ? extras.hashes[username] : await hash(password, bcryptCost)
+    if (hashed === undefined) throw new PasswordMissing(username)
+    hashes[username] = hashed
   }
   return {
     record: { ...record, basic_auth: users.map(({ username }) => ({ username })) },
