@@ -55,7 +55,7 @@ export function createSites(parts: SiteParts): Sites {
 }
 
 /** The turn of transactions that look for free names, domains and numbers. */
-const siteTurn = 2
+const siteTurn = 12
 /** Edits of one site that wait for each other. */
 const mostWaiting = 20
 
