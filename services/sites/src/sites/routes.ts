@@ -1,6 +1,7 @@
 import type { Route } from '@hearth/http'
 import { z } from 'zod'
 import { route } from '../access.ts'
+import { Preview } from '../apply/schema.ts'
 import { badRequest } from '../problems.ts'
 import { EditQuery, SiteDeleted, SiteEnvelope, SiteListQuery, SiteParams } from './list-schema.ts'
 import { Site, SiteCreate, SitePatch, SitePut } from './schema.ts'
@@ -14,7 +15,35 @@ const one = { ...shared, path: '/api/sites/{id}', params: SiteParams } as const
 
 /** The sites: reading them, and editing them. */
 export function siteRoutes(sites: Sites): Route[] {
-  return [...readRoutes(sites), createRoute(sites), ...changeRoutes(sites)]
+  return [...readRoutes(sites), createRoute(sites), ...changeRoutes(sites), ...previewRoutes(sites)]
+}
+
+function previewRoutes(sites: Sites): Route[] {
+  const previews = { ...shared, method: 'POST', limit: '60/min', success: { status: 200, body: Preview } } as const
+  const description = 'Nothing is changed. Caddy is asked for a dry run of the whole configuration.'
+  return [
+    route(
+      {
+        ...previews,
+        path: '/api/sites/preview',
+        summary: 'Show what a new site would change',
+        description,
+        body: SiteCreate,
+      },
+      ({ body }) => sites.preview(undefined, body),
+    ),
+    route(
+      {
+        ...previews,
+        path: '/api/sites/{id}/preview',
+        summary: 'Show what an edit would change',
+        description,
+        params: SiteParams,
+        body: SitePatch,
+      },
+      ({ params, body }) => sites.preview(params.id, body),
+    ),
+  ]
 }
 
 function readRoutes(sites: Sites): Route[] {

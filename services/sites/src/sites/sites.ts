@@ -2,9 +2,11 @@ import { isDeepStrictEqual } from 'node:util'
 import { takeTurn, uniqueViolation, type Database, type Page } from '@hearth/database'
 import { createKeyedQueue, type Clock, type KeyedQueue } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
+import type { Preview } from '../apply/schema.ts'
 import { conflict, notFound, Problem } from '../problems.ts'
 import type { Site, SiteCreate, SitePatch } from './schema.ts'
 import { changedSite, PasswordMissing, wantedOfRow, type WantedSite } from './site-change.ts'
+import { siteRow } from './site-row.ts'
 import { siteOfRow } from './site-view.ts'
 import * as store from './store.ts'
 import type { SiteRow, SiteTables } from './tables.ts'
@@ -39,6 +41,8 @@ export interface Sites {
   /** What is left out takes its default; passwords of users who stay are kept. */
   replace(id: number, input: SiteCreate, options: EditOptions): Promise<SiteEdit>
   remove(id: number, options: EditOptions): Promise<SiteEdit>
+  /** What an edit would change, and what Caddy says to it. */
+  preview(id: number | undefined, input: SiteCreate | SitePatch): Promise<Preview>
 }
 
 export interface SiteParts {
@@ -46,6 +50,7 @@ export interface SiteParts {
   readonly clock: Clock
   /** Throws a problem that names what about the site cannot be. */
   readonly check: (wanted: WantedSite, id: number | undefined) => Promise<void>
+  readonly preview: (wanted: WantedSite, id: number | undefined) => Promise<Preview>
   readonly sync: SyncSites
   readonly nodeNames: () => Promise<ReadonlyMap<number, string>>
 }
@@ -55,7 +60,7 @@ export function createSites(parts: SiteParts): Sites {
 }
 
 /** The turn of transactions that look for free names, domains and numbers. */
-const siteTurn = 12
+export const siteTurn = 12
 /** Edits of one site that wait for each other. */
 const mostWaiting = 20
 
@@ -104,6 +109,11 @@ class StoredSites implements Sites {
     })
   }
 
+  async preview(id: number | undefined, input: SiteCreate | SitePatch): Promise<Preview> {
+    const before = id === undefined ? undefined : wantedOfRow(await this.#find(id))
+    return await this.#parts.preview(await this.#wanted(before, input), id)
+  }
+
   #edit(id: number, options: EditOptions, change: (before: WantedSite) => Promise<WantedSite>): Promise<SiteEdit> {
     return this.#turns.run(`site ${id}`, async () => {
       const before = await this.#find(id)
@@ -132,7 +142,7 @@ class StoredSites implements Sites {
     return this.#inTurn(async (trx) => {
       const id = before?.id ?? (await store.nextSiteId(trx))
       const revision = await store.nextRevision(trx, id)
-      const row = rowOf(wanted, { id, revision, created_at: before?.created_at ?? now, updated_at: now })
+      const row = siteRow(wanted, { id, revision, created_at: before?.created_at ?? now, updated_at: now })
       await checkDomains(trx, wanted, id)
       await store.putSiteRow(trx, row)
       const { name, record, extras } = row
@@ -201,22 +211,6 @@ class StoredSites implements Sites {
 
   get #db(): Kysely<SiteTables> {
     return this.#parts.database.query
-  }
-}
-
-function rowOf(
-  { record, extras }: WantedSite,
-  facts: Pick<SiteRow, 'id' | 'revision' | 'created_at' | 'updated_at'>,
-): SiteRow {
-  return {
-    ...facts,
-    name: record.site_name,
-    name_key: record.site_name.toLowerCase(),
-    kind: record.kind,
-    enabled: Number(record.enabled),
-    domains: record.domains.join(' '),
-    record: JSON.stringify(record),
-    extras: JSON.stringify(extras),
   }
 }
 

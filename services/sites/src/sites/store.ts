@@ -151,3 +151,28 @@ export async function countStates(db: Db): Promise<{ pending: number; failed: nu
     .executeTakeFirstOrThrow()
   return { pending: Math.max(0, enabled.count - running.count - failed.count), failed: failed.count }
 }
+
+/** Every site with its name and domains. */
+export async function allDomainOwners(db: Db): Promise<{ id: number; site_name: string; domains: string[] }[]> {
+  const rows = await db.selectFrom('sites').select(['id', 'name', 'domains']).orderBy('id').execute()
+  return rows.map(({ id, name, domains }) => ({ id, site_name: name, domains: domains.split(' ') }))
+}
+
+/** How many enabled sites a node does not run as they are wanted. */
+export async function countPending(db: Db, nodeId: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('sites')
+    .leftJoin('site_states', (join) =>
+      join.onRef('site_states.site_id', '=', 'sites.id').on('site_states.node_id', '=', nodeId),
+    )
+    .select((row) => row.fn.countAll<number>().as('count'))
+    .where('sites.enabled', '=', 1)
+    .where((row) =>
+      row.or([
+        row('site_states.applied_revision', 'is', null),
+        row('site_states.applied_revision', '!=', row.ref('sites.revision')),
+      ]),
+    )
+    .executeTakeFirstOrThrow()
+  return count
+}
