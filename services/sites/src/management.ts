@@ -14,7 +14,8 @@ import type { Readiness } from './readiness.ts'
 import type { Features } from './routes.ts'
 import { createRuleSurroundings } from './rule-surroundings.ts'
 import { createEditMany } from './sites/bulk-edit.ts'
-import { assertWanted, createCheckWanted } from './sites/check-wanted.ts'
+import { createCheckWanted } from './sites/check-wanted.ts'
+import { createSettleWanted } from './sites/settle-wanted.ts'
 import { createSites } from './sites/sites.ts'
 import { allSiteRows, countPending } from './sites/store.ts'
 
@@ -62,11 +63,13 @@ export async function openManagement(parts: ManagementParts): Promise<Management
 }
 
 function openSites(parts: ManagementParts, proxy: Proxy) {
-  const check = createCheckWanted(createRuleSurroundings(parts, proxy))
+  const around = createRuleSurroundings(parts, proxy)
+  const check = createCheckWanted(around)
+  const client = async () => (await proxy.nodes.get(1))?.client
   return createSites({
     database: parts.database,
     clock: parts.timers,
-    check: (wanted, id) => assertWanted(check, wanted, id),
+    settle: createSettleWanted({ around, check, client }),
     preview: createPreviewSite({ ...statesOf(parts, proxy), check }),
     sync: proxy.sync,
     nodeNames: () => proxy.nodes.names(),

@@ -1,6 +1,5 @@
 import { realpath } from 'node:fs/promises'
 import { hostname, networkInterfaces } from 'node:os'
-import { invalidSite } from '../problems.ts'
 import { createDomainIndex, type DomainOwner } from './domain-index.ts'
 import type { FieldIssue, RuleContext } from './rule-context.ts'
 import { checkSite, type RuleOutcome } from './rules.ts'
@@ -26,19 +25,18 @@ export type CheckWanted = (wanted: WantedSite, id: number | undefined) => Promis
 
 export function createCheckWanted(around: RuleSurroundings): CheckWanted {
   return async (wanted, id) => {
-    const outcome = checkSite(wanted.record, await contextOf(around, wanted, id))
+    const outcome = checkSite(wanted.record, await ruleContextOf(around, wanted, id))
     const outside = await checkRoots(wanted, around.staticBases)
     return { ...outcome, errors: [...outcome.errors, ...outside] }
   }
 }
 
-/** Throws a problem with everything that is wrong. */
-export async function assertWanted(check: CheckWanted, wanted: WantedSite, id: number | undefined): Promise<void> {
-  const { errors } = await check(wanted, id)
-  if (errors.length > 0) throw invalidSite(errors)
-}
-
-async function contextOf(around: RuleSurroundings, wanted: WantedSite, id: number | undefined): Promise<RuleContext> {
+/** What a site is judged by, as it is now. */
+export async function ruleContextOf(
+  around: RuleSurroundings,
+  { extras }: Pick<WantedSite, 'extras'>,
+  id: number | undefined,
+): Promise<RuleContext> {
   const owners = await around.owners()
   const byName = new Map(owners.map((owner) => [owner.site_name.toLowerCase(), owner.id]))
   const [certificates, authorities] = await Promise.all([around.certificateIds(), around.authorityIds()])
@@ -46,7 +44,7 @@ async function contextOf(around: RuleSurroundings, wanted: WantedSite, id: numbe
     siteId: id,
     domains: createDomainIndex(owners),
     siteOfName: (name) => byName.get(name.toLowerCase()),
-    storedUsers: Object.keys(wanted.extras.hashes),
+    storedUsers: Object.keys(extras.hashes),
     protectedAddresses: await around.protectedAddresses(),
     protectedHosts: around.protectedHosts(),
     localHosts: localNames(),

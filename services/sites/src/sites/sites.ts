@@ -6,6 +6,7 @@ import type { Preview } from '../apply/schema.ts'
 import { conflict, notFound, Problem } from '../problems.ts'
 import type { Site, SiteCreate, SitePatch } from './schema.ts'
 import { changedSite, PasswordMissing, wantedOfRow, type WantedSite } from './site-change.ts'
+import type { SettleWanted } from './settle-wanted.ts'
 import { siteRow } from './site-row.ts'
 import { siteOfRow } from './site-view.ts'
 import * as store from './store.ts'
@@ -48,8 +49,7 @@ export interface Sites {
 export interface SiteParts {
   readonly database: Database<SiteTables>
   readonly clock: Clock
-  /** Throws a problem that names what about the site cannot be. */
-  readonly check: (wanted: WantedSite, id: number | undefined) => Promise<void>
+  readonly settle: SettleWanted
   readonly preview: (wanted: WantedSite, id: number | undefined) => Promise<Preview>
   readonly sync: SyncSites
   readonly nodeNames: () => Promise<ReadonlyMap<number, string>>
@@ -85,8 +85,9 @@ class StoredSites implements Sites {
 
   async create(input: SiteCreate, options: EditOptions): Promise<SiteEdit> {
     const wanted = await this.#wanted(undefined, input)
-    await this.#parts.check(wanted, undefined)
-    const row = await this.#write(undefined, wanted, options)
+    await checkFree(this.#db, wanted, 0)
+    const settled = await this.#parts.settle(wanted, undefined)
+    const row = await this.#write(undefined, settled, options)
     return await this.#apply({ row, before: undefined, status: 'created' }, options)
   }
 
@@ -122,8 +123,9 @@ class StoredSites implements Sites {
       const wanted = await change(earlier)
       if (isDeepStrictEqual(wanted, earlier))
         return { status: 'no_change', site: await this.get(id), synced: { status: 'no_change' } }
-      await this.#parts.check(wanted, id)
-      const row = await this.#write(before, wanted, options)
+      await checkFree(this.#db, wanted, id)
+      const settled = await this.#parts.settle(wanted, id)
+      const row = await this.#write(before, settled, options)
       return await this.#apply({ row, before, status: 'updated' }, options)
     })
   }
@@ -143,7 +145,7 @@ class StoredSites implements Sites {
       const id = before?.id ?? (await store.nextSiteId(trx))
       const revision = await store.nextRevision(trx, id)
       const row = siteRow(wanted, { id, revision, created_at: before?.created_at ?? now, updated_at: now })
-      await checkDomains(trx, wanted, id)
+      await checkFree(trx, wanted, id)
       await store.putSiteRow(trx, row)
       const { name, record, extras } = row
       await store.insertVersion(trx, { site_id: id, revision, name, record, extras, created_at: now, author })
@@ -219,11 +221,14 @@ function checkRevision(row: SiteRow, { revision }: EditOptions): void {
   throw new Problem(412, `The site is revision ${row.revision} by now`, { code: 'revision_changed' })
 }
 
-async function checkDomains(trx: Kysely<SiteTables>, { record }: WantedSite, id: number): Promise<void> {
-  const owners = await store.findDomainOwners(trx, record.domains)
-  for (const [domain, owner] of owners) {
+/** What another site has already is a conflict, whatever else is wrong. */
+async function checkFree(db: Kysely<SiteTables>, { record }: WantedSite, id: number): Promise<void> {
+  const namesake = await store.findSiteOfName(db, record.site_name)
+  if (namesake !== undefined && namesake.id !== id)
+    throw conflict('site_name: another site has this name', 'name_taken')
+  for (const [domain, owner] of await store.findDomainOwners(db, record.domains)) {
     if (owner === id) continue
-    const other = await store.findSiteRow(trx, owner)
+    const other = await store.findSiteRow(db, owner)
     throw conflict(`domains: ${domain} belongs to the site ${other?.name ?? owner}`, 'domain_taken')
   }
 }

@@ -49,6 +49,10 @@ export function findSiteRow(db: Db, id: number): Promise<SiteRow | undefined> {
   return db.selectFrom('sites').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
+export function findSiteOfName(db: Db, name: string): Promise<SiteRow | undefined> {
+  return db.selectFrom('sites').selectAll().where('name_key', '=', name.toLowerCase()).executeTakeFirst()
+}
+
 /** The ids of sites by the domains that are theirs; domains of nobody are left out. */
 export async function findDomainOwners(db: Db, domains: readonly string[]): Promise<Map<string, number>> {
   if (domains.length === 0) return new Map()
