@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely'
 import type { Grade } from './grader/grade.ts'
 
 /** Rows as they are stored. Moments are milliseconds since the epoch, lists and objects JSON text. */
@@ -8,9 +7,6 @@ export interface CertificateTables {
   ssl_labs_scans: ScanRow
   ssl_labs_facts: SslLabsFactRow
 }
-
-/** The database, as far as this folder sees it. */
-export type CertificateDb = Kysely<CertificateTables>
 
 /** A certificate with its key, or an authority without one. */
 export interface UploadedCertificateRow {

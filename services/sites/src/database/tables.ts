@@ -1,7 +1,9 @@
 import type { Role } from '../accounts/schema.ts'
+import { certificateTableNames, type CertificateTables } from '../certificates/tables.ts'
+import { trafficTableNames, type TrafficTables } from '../traffic/tables.ts'
 
 /** Rows as they are stored. Moments are milliseconds since the epoch, switches 0 or 1, lists JSON text. */
-export interface Tables {
+export interface Tables extends CertificateTables, TrafficTables {
   facts: FactRow
   settings: SettingRow
   users: UserRow
@@ -103,4 +105,6 @@ export const tableNames = [
   'passkeys',
   'challenges',
   'attempts',
+  ...certificateTableNames,
+  ...trafficTableNames,
 ] as const

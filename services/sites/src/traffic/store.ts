@@ -1,13 +1,15 @@
+import type { Kysely } from 'kysely'
 import type { LogPosition } from './access-log/log-position.ts'
 import type { CountBatch } from './counts/pending-counts.ts'
 import { addCount, countOfRow, rowOfCount } from './counts/traffic-count.ts'
-import type { TrafficCountRow, TrafficDb } from './tables.ts'
+import type { Tables } from '../database/tables.ts'
+import type { TrafficCountRow } from './tables.ts'
 
 /** Rows of one statement. */
 const together = 50
 
 /** Adds counts to those of the same time and writes down how far the log was read: all of it, or nothing. */
-export async function writeBatch(db: TrafficDb, path: string, batch: CountBatch): Promise<void> {
+export async function writeBatch(db: Kysely<Tables>, path: string, batch: CountBatch): Promise<void> {
   await db.transaction().execute(async (trx) => {
     for (let start = 0; start < batch.counts.length; start += together)
       await addCounts(trx, batch.counts.slice(start, start + together))
@@ -28,7 +30,7 @@ export async function writeBatch(db: TrafficDb, path: string, batch: CountBatch)
   })
 }
 
-async function addCounts(trx: TrafficDb, entries: CountBatch['counts']): Promise<void> {
+async function addCounts(trx: Kysely<Tables>, entries: CountBatch['counts']): Promise<void> {
   const known = await trx
     .selectFrom('traffic_counts')
     .selectAll()
@@ -64,14 +66,14 @@ const nameOf = ({ site_id, span, starts_at }: Pick<TrafficCountRow, 'site_id' | 
   `${site_id} ${span} ${starts_at}`
 
 /** How far a log was read. */
-export async function readPosition(db: TrafficDb, path: string): Promise<LogPosition | undefined> {
+export async function readPosition(db: Kysely<Tables>, path: string): Promise<LogPosition | undefined> {
   const row = await db.selectFrom('traffic_positions').selectAll().where('path', '=', path).executeTakeFirst()
   return row === undefined ? undefined : { rolledAfter: row.rolled_after, offset: row.byte_offset, head: row.head }
 }
 
 /** The counts of one site since a moment, oldest first. */
 export function countsOf(
-  db: TrafficDb,
+  db: Kysely<Tables>,
   { siteId, span, since }: { siteId: number; span: number; since: number },
 ): Promise<TrafficCountRow[]> {
   return db
@@ -86,7 +88,7 @@ export function countsOf(
 
 /** The sites that were asked most since a moment. */
 export async function busiestSites(
-  db: TrafficDb,
+  db: Kysely<Tables>,
   { span, since, limit }: { span: number; since: number; limit: number },
 ): Promise<number[]> {
   const rows = await db
@@ -104,12 +106,12 @@ export async function busiestSites(
 }
 
 /** When sites were last asked for something. */
-export async function lastSeen(db: TrafficDb): Promise<Map<number, number>> {
+export async function lastSeen(db: Kysely<Tables>): Promise<Map<number, number>> {
   const rows = await db.selectFrom('traffic_last_seen').selectAll().execute()
   return new Map(rows.map(({ site_id, at }) => [site_id, at]))
 }
 
 /** Forgets counts of a span from before a moment. */
-export async function deleteCountsBefore(db: TrafficDb, span: number, moment: number): Promise<void> {
+export async function deleteCountsBefore(db: Kysely<Tables>, span: number, moment: number): Promise<void> {
   await db.deleteFrom('traffic_counts').where('span', '=', span).where('starts_at', '<', moment).execute()
 }

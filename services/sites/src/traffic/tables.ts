@@ -1,14 +1,9 @@
-import type { Kysely } from 'kysely'
-
 /** Rows as they are stored. Moments are milliseconds since the epoch. */
 export interface TrafficTables {
   traffic_counts: TrafficCountRow
   traffic_last_seen: LastSeenRow
   traffic_positions: LogPositionRow
 }
-
-/** The database, as far as this folder sees it. */
-export type TrafficDb = Kysely<TrafficTables>
 
 /** What was asked of a site in a minute or an hour. */
 export interface TrafficCountRow {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createManualClock } from '@hearth/runtime'
-import { onBothDatabases } from '../../../test/observing-tables.ts'
+import { onBothDatabases } from '../../../test/on-both-databases.ts'
 import { createGradeHistory, type RecordedGrade } from './history.ts'
 
 const day = 86_400_000

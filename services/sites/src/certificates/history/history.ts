@@ -1,8 +1,10 @@
+import type { Kysely } from 'kysely'
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '@hearth/runtime'
 import type { Finding } from '../grader/findings.ts'
 import type { LocalGrade } from '../grader/grader.ts'
-import type { CertificateDb, GradeRow } from '../tables.ts'
+import type { Tables } from '../../database/tables.ts'
+import type { GradeRow } from '../tables.ts'
 import * as store from './store.ts'
 import { historyRanges, historyStart, weeklyPoints, type HistoryRange, type WeekPoint } from './weekly-points.ts'
 
@@ -34,7 +36,7 @@ export interface GradeHistory {
 }
 
 export interface GradeHistoryParts {
-  readonly db: CertificateDb
+  readonly db: Kysely<Tables>
   readonly clock: Clock
   /** Days grades are kept; 0 for ever. */
   readonly retentionDays: () => number

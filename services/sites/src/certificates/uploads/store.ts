@@ -1,10 +1,12 @@
-import type { CertificateDb, UploadedCertificateRow } from '../tables.ts'
+import type { Kysely } from 'kysely'
+import type { Tables } from '../../database/tables.ts'
+import type { UploadedCertificateRow } from '../tables.ts'
 
 /** What is written; the id and the times are given by `insert` and `replace`. */
 export type UploadValues = Pick<UploadedCertificateRow, 'name' | 'kind' | 'chain'>
 
 /** Those that were not deleted, by name. */
-export function listUploads(db: CertificateDb): Promise<UploadedCertificateRow[]> {
+export function listUploads(db: Kysely<Tables>): Promise<UploadedCertificateRow[]> {
   return db
     .selectFrom('uploaded_certificates')
     .selectAll()
@@ -14,7 +16,7 @@ export function listUploads(db: CertificateDb): Promise<UploadedCertificateRow[]
     .execute()
 }
 
-export function findUpload(db: CertificateDb, id: number): Promise<UploadedCertificateRow | undefined> {
+export function findUpload(db: Kysely<Tables>, id: number): Promise<UploadedCertificateRow | undefined> {
   return db
     .selectFrom('uploaded_certificates')
     .selectAll()
@@ -23,7 +25,7 @@ export function findUpload(db: CertificateDb, id: number): Promise<UploadedCerti
     .executeTakeFirst()
 }
 
-export async function countUploads(db: CertificateDb): Promise<number> {
+export async function countUploads(db: Kysely<Tables>): Promise<number> {
   const { count } = await db
     .selectFrom('uploaded_certificates')
     .select((eb) => eb.fn.countAll<number>().as('count'))
@@ -34,7 +36,7 @@ export async function countUploads(db: CertificateDb): Promise<number> {
 
 /** Adds a row under an id that was never used; `sealKey` is called with it, for the key is sealed to its row. */
 export function insertUpload(
-  db: CertificateDb,
+  db: Kysely<Tables>,
   values: UploadValues & { now: number },
   sealKey: (id: number) => string,
 ): Promise<UploadedCertificateRow> {
@@ -53,7 +55,7 @@ export function insertUpload(
 
 /** Puts another chain and key in place; false when the row is gone. */
 export async function replaceUpload(
-  db: CertificateDb,
+  db: Kysely<Tables>,
   { id, ...values }: Pick<UploadedCertificateRow, 'id' | 'chain' | 'key_sealed' | 'changed_at'>,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
@@ -66,7 +68,7 @@ export async function replaceUpload(
 }
 
 /** Forgets what a row held. */
-export async function clearUpload(db: CertificateDb, id: number, now: number): Promise<void> {
+export async function clearUpload(db: Kysely<Tables>, id: number, now: number): Promise<void> {
   await db
     .updateTable('uploaded_certificates')
     .set({ chain: '', key_sealed: '', deleted_at: now })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createSealer } from '@hearth/credentials'
 import { createManualClock } from '@hearth/runtime'
-import { onBothDatabases } from '../../../test/observing-tables.ts'
+import { onBothDatabases } from '../../../test/on-both-databases.ts'
 import { createTestAuthority } from '../../../test/test-authority.ts'
 import { CertificateInUse, createUploads } from './uploads.ts'
 

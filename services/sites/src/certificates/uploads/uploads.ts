@@ -1,8 +1,10 @@
+import type { Kysely } from 'kysely'
 import { X509Certificate } from 'node:crypto'
 import type { Sealer } from '@hearth/credentials'
 import { createKeyedQueue, type Clock } from '@hearth/runtime'
 import { certificateFacts, namesOf } from '../certificate-facts.ts'
-import type { CertificateDb, UploadedCertificateRow } from '../tables.ts'
+import type { Tables } from '../../database/tables.ts'
+import type { UploadedCertificateRow } from '../tables.ts'
 import { readAuthority, readCertificate } from './read-pem.ts'
 import * as store from './store.ts'
 
@@ -73,7 +75,7 @@ export interface Uploads {
 }
 
 export interface UploadsParts {
-  readonly db: CertificateDb
+  readonly db: Kysely<Tables>
   readonly sealer: Sealer
   readonly clock: Clock
   /** Ids of the sites that use an uploaded certificate, as certificate or as authority. */

@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
@@ -79,7 +80,8 @@ function packedSource(file: FileHandle): LogSource {
 
 async function unpack(file: FileHandle, take: (bytes: Uint8Array) => Promise<boolean>): Promise<void> {
   let isEnough = false
-  const input = file.createReadStream({ start: 0, autoClose: false })
+  // By number, because a stream of the handle would close it.
+  const input = createReadStream('', { fd: file.fd, start: 0, autoClose: false })
   await pipeline(input, createGunzip(), async (pieces: AsyncIterable<Uint8Array>) => {
     for await (const piece of pieces) {
       isEnough = !(await take(piece))

@@ -45,6 +45,7 @@ async function reader() {
       await rm(path, { force: true })
       await writeFile(`${rollTo()}.gz`, gzipSync(text))
     },
+    rolled: (number: number) => join(directory.path, `access-2026-11-21T19-00-00.00${number}.log.gz`),
     [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
   }
 }
@@ -54,9 +55,15 @@ test('lines are read as they come, halves when they are whole', async () => {
   const tail = log.openTail({ pollMs: 5 })
   tail.start()
   await log.write('1\n2\n3')
-  await eventually(() => log.seen.length, (count) => count === 2)
+  await eventually(
+    () => log.seen.length,
+    (count) => count === 2,
+  )
   await log.write('3\n4\n')
-  await eventually(() => log.seen, (seen) => seen.join() === '1,2,33,4')
+  await eventually(
+    () => log.seen,
+    (seen) => seen.join() === '1,2,33,4',
+  )
   await tail.close()
 })
 
@@ -149,6 +156,22 @@ test('a line without end takes no memory and only itself with it', async () => {
   await tail.poll()
   await tail.close()
   assert.deepEqual([log.seen.join(), log.losses.join()], ['1,2', 'too-long'])
+})
+
+test('a packed file that is damaged costs only itself', async () => {
+  await using log = await reader()
+  await log.write('1\n')
+  const first = log.openTail()
+  await first.poll()
+  await first.close()
+  await log.roll()
+  await log.rollPacked('2\n')
+  await truncate(log.rolled(2), 10)
+  await log.write('3\n')
+  const second = log.openTail()
+  await second.poll()
+  await second.close()
+  assert.deepEqual([log.seen.join(), log.losses.join()], ['1,3', 'damaged'])
 })
 
 test('without a log there is nothing to read, until there is one', async () => {

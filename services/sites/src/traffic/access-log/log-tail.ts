@@ -24,10 +24,12 @@ export interface LogTailParts {
    * position in one step counts no line twice and loses none.
    */
   readonly onLines: (lines: readonly string[], position: LogPosition) => void
-  /** Hears of what was lost: lines too long to read, or a file that was replaced. */
-  readonly onLoss: (what: 'too-long' | 'replaced', count: number) => void
+  /** Hears of what was lost: lines too long to read, a file that was replaced or is damaged. */
+  readonly onLoss: (what: 'too-long' | 'replaced' | 'damaged', count: number) => void
   /** Hears of files that cannot be read; the next look tries again. */
   readonly onError: (error: unknown) => void
+  /** Asked after every piece; while it answers false, nothing more is read. */
+  readonly mayRead?: () => boolean
   readonly timers: Timers
   readonly pollMs?: number
   /** Bytes of the longest line that is read. */
@@ -85,15 +87,25 @@ class Tail implements LogTail {
   }
 
   async #readAll(): Promise<void> {
-    while (!this.#isClosed) {
+    while (this.#goesOn()) {
       this.#source ??= await this.#openNext()
       if (this.#source === undefined) return
       await this.#checkLength(this.#source)
-      await this.#source.read(this.#read, (bytes) => this.#take(bytes))
-      if (await this.#isStillWritten(this.#source)) return
-      // What was written between the last reading and the rolling.
-      await this.#source.read(this.#read, (bytes) => this.#take(bytes))
-      if (!this.#isClosed && !(await this.#finishFile())) return
+      await this.#readOn(this.#source)
+      if (!this.#goesOn() || (await this.#isStillWritten(this.#source))) return
+      // What was written between the last reading and the rolling; nobody writes to a packed file.
+      if (this.#source.inode !== undefined) await this.#readOn(this.#source)
+      if (!this.#goesOn() || !(await this.#finishFile())) return
+    }
+  }
+
+  async #readOn(source: LogSource): Promise<void> {
+    try {
+      await source.read(this.#read, (bytes) => this.#take(bytes))
+    } catch (error) {
+      // A packed file that is damaged stays so; what follows it can be read.
+      if (source.inode !== undefined) throw error
+      this.#parts.onLoss('damaged', 1)
     }
   }
 
@@ -108,7 +120,11 @@ class Tail implements LogTail {
     if (lines.length > 0) this.#parts.onLines(lines, this.#position())
     // Others get a turn, however long the log.
     await new Promise((resolve) => setImmediate(resolve))
-    return !this.#isClosed
+    return this.#goesOn()
+  }
+
+  #goesOn(): boolean {
+    return !this.#isClosed && this.#parts.mayRead?.() !== false
   }
 
   #position(): LogPosition {
@@ -136,7 +152,7 @@ class Tail implements LogTail {
     const resume = this.#resume
     this.#resume = undefined
     this.#splitter = createLineSplitter(this.#longestLine)
-    this.#beginning = await source.head()
+    this.#beginning = await source.head().catch(() => new Uint8Array())
     const isSame = resume !== undefined && headOf(this.#beginning, resume.offset) === resume.head
     if (resume !== undefined && !isSame) this.#parts.onLoss('replaced', 1)
     this.#read = isSame ? resume.offset : 0
