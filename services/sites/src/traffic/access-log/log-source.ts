@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
@@ -80,9 +79,7 @@ function packedSource(file: FileHandle): LogSource {
 
 async function unpack(file: FileHandle, take: (bytes: Uint8Array) => Promise<boolean>): Promise<void> {
   let isEnough = false
-  // By number, because a stream of the handle would close it.
-  const input = createReadStream('', { fd: file.fd, start: 0, autoClose: false })
-  await pipeline(input, createGunzip(), async (pieces: AsyncIterable<Uint8Array>) => {
+  await pipeline(piecesOf(file), createGunzip(), async (pieces: AsyncIterable<Uint8Array>) => {
     for await (const piece of pieces) {
       isEnough = !(await take(piece))
       if (isEnough) return
@@ -91,4 +88,14 @@ async function unpack(file: FileHandle, take: (bytes: Uint8Array) => Promise<boo
     // Leaving early is no failure.
     if (!isEnough) throw error
   })
+}
+
+/** A stream of the file would close it at its end. */
+async function* piecesOf(file: FileHandle): AsyncGenerator<Uint8Array> {
+  for (let at = 0; ;) {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(pieceLength), 0, pieceLength, at)
+    if (bytesRead === 0) return
+    yield buffer.subarray(0, bytesRead)
+    at += bytesRead
+  }
 }
