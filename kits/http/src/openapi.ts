@@ -104,6 +104,8 @@ function errorStatuses(spec: Route['spec'], about: ApiDescription): number[] {
   const isOpen = about.security(spec.access).length === 0
   const statuses = new Set([429, 500, ...(spec.errors ?? [])])
   if (!isOpen) for (const status of [401, 403]) statuses.add(status)
+  // What stands for a parameter may be longer than any that could be meant.
+  if (spec.params !== undefined) statuses.add(404)
   if (spec.params !== undefined || spec.query !== undefined) statuses.add(about.invalidParameter ?? 400)
   // A body that cannot be parsed at all.
   if (spec.body !== undefined) statuses.add(400)

@@ -1,4 +1,5 @@
 export { arbitraryOf, validArbitraryOf } from './arbitrary.ts'
+export { askingRuns } from './asking-runs.ts'
 export { assertAccessible, browserObstacle, screenshot, startBrowser, type TestBrowser } from './browser.ts'
 export { createConformance, type Answer, type Conformance } from './conforming-client.ts'
 export { eventually } from './eventually.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openApiOf } from '@hearth/http'
-import { createConformance, openApiFaults, operationsOf, requestsFor } from '@hearth/testing'
+import { askingRuns, createConformance, openApiFaults, operationsOf, requestsFor } from '@hearth/testing'
 import * as fc from 'fast-check'
 import { main, startGateway } from './in-process.ts'
 
@@ -51,12 +51,15 @@ test('whatever is asked, every answer is one the document describes, and none is
   }
   await ask('GET', main('/metrics'))
   await ask('GET', main('/metrics?names=battery_soc,net_slave_data&fresh=true'))
+  await ask('GET', main('/metrics?names=Not-a-name'))
+  await ask('GET', main('/metrics/not_there'))
+  await ask('PUT', '/admin/api/settings', { live_interval_seconds: 1 })
   for (const operation of operationsOf(document).filter(({ method, path }) => !left.has(`${method} ${path}`))) {
     await fc.assert(
       fc.asyncProperty(requestsFor(operation, document, ids), async ({ url, body }) => {
         await ask(operation.method, url, body)
       }),
-      { numRuns: 15 },
+      askingRuns(15),
     )
   }
   for (const expected of [

@@ -60,7 +60,7 @@ export interface GuardParts {
   /** Whether there is an administrator yet. */
   readonly isSetUp: () => Promise<boolean>
   /** Where pages of ours may come from, beside the address the caller uses. */
-  readonly origins: readonly string[]
+  readonly origins: () => readonly string[]
   readonly publicUrl: string | undefined
   readonly now: () => number
   /** Hears of callers that were sent away because they called too often. */
@@ -118,7 +118,7 @@ function checkOrigin({ origins }: GuardParts, { request, client }: GuardedReques
   const site = request.headers['sec-fetch-site']
   if (site !== undefined && site !== 'same-origin' && site !== 'none') throw otherSite()
   const { origin } = request.headers
-  if (origin !== undefined && origin !== client.origin && !origins.includes(origin)) throw otherSite()
+  if (origin !== undefined && origin !== client.origin && !origins().includes(origin)) throw otherSite()
 }
 
 const otherSite = () =>

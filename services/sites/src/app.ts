@@ -1,3 +1,4 @@
+import type { AddressInfo } from 'node:net'
 import type { Database } from '@hearth/database'
 import { createAddressSet, createServer, openApiOf } from '@hearth/http'
 import type { Log, Timers } from '@hearth/runtime'
@@ -11,8 +12,10 @@ import type { SetUpToken } from './accounts/setup-token.ts'
 import type { Config } from './config.ts'
 import type { Tables } from './database/tables.ts'
 import { createEventRing, type EventRing } from './events/event-ring.ts'
+import { openManagement, type Management } from './management.ts'
+import type { CaddyProcess } from './nodes/caddy-process.ts'
 import { toError } from './problems.ts'
-import { notReady, type Readiness } from './readiness.ts'
+import { createPasskeys } from './passkeys/passkeys.ts'
 import { createRouteLimits, type RouteLimits } from './route-limits.ts'
 import { allRoutes, type Features } from './routes.ts'
 import { openSettings, type SettingsKeeper } from './settings/settings.ts'
@@ -28,6 +31,8 @@ export interface AppParts {
   readonly setUpToken: SetUpToken
   /** Folder of the built web pages. */
   readonly pages: string
+  /** The Caddy of the service itself, if it runs one. */
+  readonly own: CaddyProcess | undefined
 }
 
 /** The running service. */
@@ -36,46 +41,57 @@ export interface App {
   readonly accounts: Accounts
   readonly settings: SettingsKeeper
   readonly events: EventRing
+  readonly management: Management
   /** Stops answering. The database stays open. */
   close(): Promise<void>
 }
 
 /** Wires the whole service together. The server does not listen yet. */
 export async function createApp(parts: AppParts): Promise<App> {
-  const { config, log, timers } = parts
+  const { config, timers } = parts
   const events = createEventRing(timers)
   const settings = await openPublishedSettings(parts, events)
-  const { accounts, limits, guard } = openAccess(parts, events)
-  // The parts of the service stand here, each group opened by a function of its own below.
-  const readiness: Readiness = notReady
+  let port = () => config.bindPort
+  const { accounts, limits, guard } = openAccess(parts, { events, port: () => port() })
+  const management = await openManagement({ ...parts, settings, accounts, publish: events.publish })
   let document: Record<string, unknown> = {}
   const features: Features = {
-    general: { readiness, build: config.build, document: () => document },
-    ...accountFeatures(parts, { accounts, limits }),
+    general: { readiness: management.readiness, build: config.build, document: () => document },
+    ...accountFeatures(parts, { accounts, limits, port: () => port() }),
     settings,
     events,
+    ...management.features,
   }
-  const http = await createServer({
+  const http = await createHttp(parts, guard, features)
+  document = openApiOf(http)
+  // The system may have chosen another one than the settings say.
+  port = () => (http.server.address() as AddressInfo | null)?.port ?? config.bindPort
+  await management.start()
+  return {
+    http,
+    accounts,
+    settings,
+    events,
+    management,
+    async close() {
+      events.close()
+      await http.close()
+      await management.close()
+    },
+  }
+}
+
+function createHttp({ config, log, pages }: AppParts, guard: Guard, features: Features) {
+  return createServer({
     routes: allRoutes(features),
     about,
     guard,
     toError,
     trust: { proxies: createAddressSet(config.trustedProxies), header: config.forwardedHeader },
     log,
-    pages: parts.pages,
+    pages,
     apiPaths: ['/api', '/docs', '/redoc', '/openapi.json'],
   })
-  document = openApiOf(http)
-  return {
-    http,
-    accounts,
-    settings,
-    events,
-    async close() {
-      events.close()
-      await http.close()
-    },
-  }
 }
 
 /** The settings, whose changes everybody hears of. */
@@ -89,8 +105,14 @@ async function openPublishedSettings({ database }: AppParts, events: EventRing):
   return settings
 }
 
+interface Access {
+  readonly accounts: Accounts
+  readonly limits: RouteLimits
+  readonly guard: Guard
+}
+
 /** Who may come in, and how often. */
-function openAccess(parts: AppParts, events: EventRing): { accounts: Accounts; limits: RouteLimits; guard: Guard } {
+function openAccess(parts: AppParts, { events, port }: { events: EventRing; port: () => number }): Access {
   const { config, database, timers } = parts
   const attempts = createAttempts(database.query, timers)
   const limits = createRouteLimits({ attempts, clock: timers })
@@ -106,7 +128,8 @@ function openAccess(parts: AppParts, events: EventRing): { accounts: Accounts; l
     identify: (key) => accounts.sessions.identify(key),
     visitors: accounts.visitors,
     isSetUp: () => accounts.users.isSetUp(),
-    origins: config.origins,
+    // A browser on this machine may call the service by its name or its address.
+    origins: () => [...config.origins, ...config.relyingParty.origins(port())],
     publicUrl: config.publicUrl,
     now: () => timers.now(),
     onLimited({ client }, { limit }) {
@@ -117,8 +140,17 @@ function openAccess(parts: AppParts, events: EventRing): { accounts: Accounts; l
   return { accounts, limits, guard }
 }
 
-function accountFeatures({ config }: AppParts, { accounts, limits }: { accounts: Accounts; limits: RouteLimits }) {
+interface AccountSurroundings {
+  readonly accounts: Accounts
+  readonly limits: RouteLimits
+  readonly port: () => number
+}
+
+/** All the ways to sign in. */
+function accountFeatures(parts: AppParts, { accounts, limits, port }: AccountSurroundings) {
+  const { config, timers } = parts
   const cookies = createSessionCookies(config.publicUrl)
   const refund: SignInSurroundings['refund'] = (spec, address) => limits.refund(spec, address)
-  return { accounts, signIn: { cookies, refund } } satisfies Partial<Features>
+  const passkeys = createPasskeys({ ...parts, ...accounts, clock: timers, relyingParty: config.relyingParty, port })
+  return { accounts, signIn: { cookies, refund }, passkeys } satisfies Partial<Features>
 }

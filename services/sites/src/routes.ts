@@ -3,18 +3,28 @@ import type { Accounts } from './accounts/accounts.ts'
 import { sessionRoutes, type SignInSurroundings } from './accounts/session-routes.ts'
 import { userRoutes } from './accounts/user-routes.ts'
 import type { EventRing } from './events/event-ring.ts'
+import { applyRoutes, type ApplyRoutesParts } from './apply/routes.ts'
 import { eventRoutes } from './events/routes.ts'
 import { generalRoutes, type GeneralParts } from './general-routes.ts'
+import { onboardingRoutes, type OnboardingRoutesParts } from './onboarding/routes.ts'
+import type { Passkeys } from './passkeys/passkeys.ts'
+import { passkeyRoutes } from './passkeys/routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import type { SettingsKeeper } from './settings/settings.ts'
+import { siteRoutes } from './sites/routes.ts'
+import type { Sites } from './sites/sites.ts'
 
 /** Everything the endpoints call. */
 export interface Features {
   readonly general: GeneralParts
   readonly accounts: Accounts
   readonly signIn: SignInSurroundings
+  readonly passkeys: Passkeys
   readonly settings: SettingsKeeper
   readonly events: EventRing
+  readonly sites: Sites
+  readonly applying: ApplyRoutesParts
+  readonly taking: OnboardingRoutesParts
 }
 
 /** Every endpoint of the service. */
@@ -23,8 +33,12 @@ export function allRoutes(features: Features): Route[] {
   return [
     ...generalRoutes(general),
     ...sessionRoutes(accounts, signIn),
+    ...passkeyRoutes(features.passkeys, signIn),
     ...userRoutes(accounts.users),
     ...settingsRoutes(settings),
     ...eventRoutes(events, accounts.sessions),
+    ...siteRoutes(features.sites),
+    ...applyRoutes(features.applying),
+    ...onboardingRoutes(features.taking),
   ]
 }

@@ -36,11 +36,16 @@ export function createAccounts(parts: AccountParts): Accounts {
   const { database, clock, attempts, setUpToken } = parts
   const db = database.query
   const securityLog = createSecurityLog(parts.log)
-  const sessions = createSessions({ db, clock, onEnded: parts.onSessionEnded })
+  const sessions = createSessions({
+    db,
+    clock,
+    onEnded: parts.onSessionEnded,
+    onAccessChanged: parts.onAccessChanged,
+  })
   return {
     users: createUsers({ database, clock, onAccessChanged: parts.onAccessChanged }),
     sessions,
-    passwords: createPasswordSignIn({ db, clock, sessions, attempts, securityLog }),
+    passwords: createPasswordSignIn({ database, clock, sessions, attempts, securityLog }),
     visitors: createVisitorKeys(parts.secret, clock),
     securityLog,
     setUpToken,

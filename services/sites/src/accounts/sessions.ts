@@ -39,6 +39,8 @@ export interface Sessions {
   /** The user behind a session. Throws when it ended meanwhile. */
   userOf(key: string): Promise<UserRow>
   end(key: string): Promise<void>
+  /** Ends all sessions of the user but this one. */
+  endOthers(key: string): Promise<void>
 }
 
 export interface SessionParts {
@@ -46,6 +48,8 @@ export interface SessionParts {
   readonly clock: Clock
   /** Hears of keys that open nothing any more. */
   readonly onEnded: (key: string) => void
+  /** Hears of users of whose sessions some ended. */
+  readonly onAccessChanged: (userId: string) => void
 }
 
 export function createSessions(parts: SessionParts): Sessions {
@@ -56,11 +60,13 @@ class StoredSessions implements Sessions {
   readonly #db: Kysely<Tables>
   readonly #clock: Clock
   readonly #onEnded: (key: string) => void
+  readonly #onAccessChanged: (userId: string) => void
 
-  constructor({ db, clock, onEnded }: SessionParts) {
+  constructor({ db, clock, onEnded, onAccessChanged }: SessionParts) {
     this.#db = db
     this.#clock = clock
     this.#onEnded = onEnded
+    this.#onAccessChanged = onAccessChanged
   }
 
   async open(user: UserRow, way: ProofWay, before?: string): Promise<OpenSession> {
@@ -87,8 +93,8 @@ class StoredSessions implements Sessions {
     const next = createSessionKey()
     const row = { ...session, key_hash: hashToken(next), last_used_at: now, proved_at: now, proved_by: way }
     if (!(await store.replaceSessionRow(this.#db, session.key_hash, row))) throw new Fault({ kind: 'unauthenticated' })
-    if (options.alone) await store.deleteSessionsOfUser(this.#db, session.user_id, row.key_hash)
     this.#onEnded(key)
+    if (options.alone) await this.endOthers(next)
     return { key: next, session: await this.describe(next) }
   }
 
@@ -130,6 +136,12 @@ class StoredSessions implements Sessions {
   async end(key: string): Promise<void> {
     await store.deleteSessionRow(this.#db, hashToken(key))
     this.#onEnded(key)
+  }
+
+  async endOthers(key: string): Promise<void> {
+    const { session } = await this.#find(key)
+    await store.deleteSessionsOfUser(this.#db, session.user_id, session.key_hash)
+    this.#onAccessChanged(session.user_id)
   }
 
   async #good(key: string): Promise<store.SessionWithUser | undefined> {

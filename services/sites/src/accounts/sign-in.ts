@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { hashPassword, hashToken } from '@hearth/credentials'
+import { takeTurn, type Database } from '@hearth/database'
 import { Fault } from '@hearth/http'
 import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
@@ -13,6 +14,7 @@ import type { PasswordChange, SignIn } from './schema.ts'
 import type { SecurityLog, SignInFailure } from './security-log.ts'
 import type { OpenSession, Sessions } from './sessions.ts'
 import { countPasskeysOf, findUserRowByName, updateUserRow } from './store.ts'
+import { waysInTurn } from './ways-in.ts'
 
 /** Wrong guesses for one account, wherever they come from. They count per account as per address: 1.7 of the research. */
 const accountWindows: readonly AttemptWindow[] = [
@@ -47,7 +49,7 @@ export interface PasswordSignIn {
 }
 
 export interface SignInParts {
-  readonly db: Kysely<Tables>
+  readonly database: Database<Tables>
   readonly clock: Clock
   readonly sessions: Sessions
   readonly attempts: Attempts
@@ -66,7 +68,7 @@ class StoredSignIn implements PasswordSignIn {
   }
 
   async signIn(input: SignIn, { address, before }: Origin): Promise<OpenSession> {
-    const { db, attempts, securityLog, sessions } = this.#parts
+    const { attempts, securityLog, sessions } = this.#parts
     const username = input.username.trim().toLowerCase()
     const account = `account ${username}`
     const refuse = (reason: SignInFailure, status: number) =>
@@ -77,7 +79,7 @@ class StoredSignIn implements PasswordSignIn {
       refuse('rate_limited', 429)
       throw new Fault({ kind: 'rate-limited', ...allowance })
     }
-    const user = await findUserRowByName(db, username)
+    const user = await findUserRowByName(this.#db, username)
     const isByCode = input.recovery_code !== undefined
     const isRight = await this.#isRight(user, input)
     if (!isRight || user === undefined || user.is_active !== 1) {
@@ -108,7 +110,7 @@ class StoredSignIn implements PasswordSignIn {
   }
 
   async changePassword(caller: SessionCaller, change: PasswordChange, address: string): Promise<OpenSession> {
-    const { db, sessions } = this.#parts
+    const { sessions } = this.#parts
     const user = await sessions.userOf(caller.key)
     if (change.current_password !== undefined) await this.checkOwnPassword(caller, change.current_password, address)
     else if (!this.#mayLeavePasswordOut(caller, user)) throw invalidField('current_password', 'is needed')
@@ -116,24 +118,27 @@ class StoredSignIn implements PasswordSignIn {
       throw invalidField('new_password', 'must differ from the present one')
     checkNewPassword(change.new_password, user.username, 'new_password')
     const password_hash = await hashPassword(change.new_password)
-    await updateUserRow(db, user.id, { password_hash, password_change_required: 0 })
+    await updateUserRow(this.#db, user.id, { password_hash, password_change_required: 0 })
     return sessions.renew(caller.key, change.current_password === undefined ? caller.provedBy : 'password', {
       alone: true,
     })
   }
 
   async removePassword(caller: SessionCaller): Promise<OpenSession> {
-    const { db, sessions } = this.#parts
-    const passkeys = await countPasskeysOf(db, [caller.userId])
-    if ((passkeys.get(caller.userId) ?? 0) === 0)
-      throw conflict('Without a passkey the password is the last way to sign in', 'last_sign_in_method')
-    await updateUserRow(db, caller.userId, { password_hash: null })
+    const { database, sessions } = this.#parts
+    await this.#db.transaction().execute(async (trx) => {
+      await takeTurn(database.kind, trx, waysInTurn)
+      const passkeys = await countPasskeysOf(trx, [caller.userId])
+      if ((passkeys.get(caller.userId) ?? 0) === 0)
+        throw conflict('Without a passkey the password is your last way to sign in', 'last_sign_in_method')
+      await updateUserRow(trx, caller.userId, { password_hash: null })
+    })
     return sessions.renew(caller.key, caller.provedBy, { alone: true })
   }
 
   async createRecoveryCodes(caller: SessionCaller): Promise<string[]> {
     const codes = Array.from({ length: codeCount }, createCode)
-    await this.#parts.db.transaction().execute((trx) => replaceRecoveryCodes(trx, caller.userId, codes.map(hashCode)))
+    await this.#db.transaction().execute((trx) => replaceRecoveryCodes(trx, caller.userId, codes.map(hashCode)))
     return codes
   }
 
@@ -141,10 +146,13 @@ class StoredSignIn implements PasswordSignIn {
     const { recovery_code: code, password = '' } = input
     if (code === undefined) return isPasswordOf(user, password)
     // A code is not used up by somebody who may not sign in.
-    const { db } = this.#parts
     const mayUse = user !== undefined && user.is_active === 1
-    if (mayUse) return takeRecoveryCode(db, user.id, hashCode(code))
-    return (await countRecoveryCodes(db, user?.id ?? '')) < 0
+    if (mayUse) return takeRecoveryCode(this.#db, user.id, hashCode(code))
+    return (await countRecoveryCodes(this.#db, user?.id ?? '')) < 0
+  }
+
+  get #db(): Kysely<Tables> {
+    return this.#parts.database.query
   }
 
   /** One who has just shown a passkey or a recovery code may well have forgotten the password. */

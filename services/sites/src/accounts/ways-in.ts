@@ -14,6 +14,9 @@ export interface ProvenSession {
   readonly provedBy: ProofWay
 }
 
+/** The turn of transactions that look at a user's ways in before they change them; see `takeTurn`. */
+export const waysInTurn = 3
+
 /** The keys of visitors who are not signed in yet. Nothing is stored of them; they are worth nothing but a CSRF token. */
 export interface VisitorKeys {
   create(): string

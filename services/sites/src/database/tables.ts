@@ -1,9 +1,12 @@
 import type { Role } from '../accounts/schema.ts'
+import type { ApplyTables } from '../apply/tables.ts'
 import { certificateTableNames, type CertificateTables } from '../certificates/tables.ts'
+import type { NodeTables } from '../nodes/tables.ts'
+import type { SiteTables } from '../sites/tables.ts'
 import { trafficTableNames, type TrafficTables } from '../traffic/tables.ts'
 
 /** Rows as they are stored. Moments are milliseconds since the epoch, switches 0 or 1, lists JSON text. */
-export interface Tables extends CertificateTables, TrafficTables {
+export interface Tables extends SiteTables, NodeTables, ApplyTables, CertificateTables, TrafficTables {
   facts: FactRow
   settings: SettingRow
   users: UserRow
@@ -105,6 +108,13 @@ export const tableNames = [
   'passkeys',
   'challenges',
   'attempts',
+  'sites',
+  'site_domains',
+  'site_versions',
+  'nodes',
+  'site_states',
+  'revisions',
+  'revision_sites',
   ...certificateTableNames,
   ...trafficTableNames,
 ] as const

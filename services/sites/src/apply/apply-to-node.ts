@@ -1,0 +1,138 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { AdminClient, ReplaceOutcome, RunningConfig } from '../nodes/admin-client.ts'
+import { AdminUnknown, AdminUnreachable } from '../nodes/admin-request.ts'
+import { hashConfig, isBlank } from './running-config.ts'
+
+/** What the sites of one node compile to. */
+export interface Compiled {
+  readonly config: object
+  /** The site that an error of Caddy is about, if it is about one. */
+  blame(text: string): number | undefined
+}
+
+/** What a node is to run, and how to make it without a site that Caddy does not take. */
+export interface NodeTask {
+  readonly client: AdminClient
+  /** What ran when the last change succeeded; undefined before the first. */
+  readonly expected: { readonly sha: string; readonly config: object } | undefined
+  /**
+   * Hashes of configurations that are no surprise: what ran before the service took over, which comes back when Caddy restarts
+   * from a file of its own, and what was announced by a life that ended before it heard the answer.
+   */
+  readonly familiar: ReadonlySet<string>
+  /** Overwrites what somebody else has changed. */
+  readonly isForced: boolean
+  /** Sites that were refused before as they are, with Caddy's words: not tried again. */
+  readonly refused: ReadonlyMap<number, string>
+  /** Is told, before it happens, what is going to be sent. */
+  announce(sha: string): Promise<void>
+  /** Compiles with these sites as they were last applied, or left out when they never were. */
+  compile(quarantined: ReadonlyMap<number, string>): Compiled
+  /** Looks at what is served now; returns what is wrong. */
+  check(config: object, quarantined: ReadonlyMap<number, string>): Promise<string | undefined>
+}
+
+/** What became of a node. */
+export type NodeOutcome =
+  | {
+      readonly kind: 'applied'
+      /** False when it ran already. */
+      readonly isChanged: boolean
+      readonly config: object
+      readonly sha: string
+      /** Sites that Caddy does not take, each with its words. */
+      readonly quarantined: ReadonlyMap<number, string>
+    }
+  /** Caddy takes none of it, and the reason is no single site; what ran goes on. */
+  | { readonly kind: 'rejected'; readonly text: string; readonly quarantined: ReadonlyMap<number, string> }
+  /** It was taken but did not do; what ran before runs again. */
+  | { readonly kind: 'rolled-back'; readonly text: string; readonly quarantined: ReadonlyMap<number, string> }
+  /** Somebody else has changed the configuration; nothing was overwritten. */
+  | { readonly kind: 'drifted'; readonly running: unknown }
+  | { readonly kind: 'unreachable' | 'unknown'; readonly text: string }
+
+/** Sites that are set aside in one go, at most. */
+const mostQuarantined = 50
+/** How often somebody else may come between reading and replacing. */
+const mostRaces = 5
+
+/**
+ * Brings one node to what it is to run, by one compare-and-replace. A site that Caddy refuses is set aside and the rest goes
+ * on; what fails the check afterwards is rolled back. Never throws for anything a Caddy does.
+ */
+export async function applyToNode(task: NodeTask): Promise<NodeOutcome> {
+  try {
+    return await attempt(task)
+  } catch (error) {
+    if (error instanceof AdminUnreachable) return { kind: 'unreachable', text: error.message }
+    if (error instanceof AdminUnknown) return { kind: 'unknown', text: error.message }
+    throw error
+  }
+}
+
+async function attempt(task: NodeTask): Promise<NodeOutcome> {
+  const quarantined = new Map(task.refused)
+  let compiled = task.compile(quarantined)
+  for (let races = 0; races < mostRaces;) {
+    const running = await task.client.readConfig()
+    const sha = hashConfig(compiled.config)
+    const runningSha = hashConfig(running.config)
+    if (runningSha === sha) return { kind: 'applied', isChanged: false, config: compiled.config, sha, quarantined }
+    if (isForeign(task, running, runningSha)) return { kind: 'drifted', running: running.config }
+    await task.announce(sha)
+    const outcome = await replace(task.client, compiled.config, running)
+    if (outcome.kind === 'changed') races += 1
+    else if (outcome.kind === 'accepted') return await confirm(task, compiled.config, quarantined)
+    else {
+      const site = compiled.blame(outcome.text)
+      if (site === undefined || quarantined.has(site) || quarantined.size >= task.refused.size + mostQuarantined)
+        return { kind: 'rejected', text: outcome.text, quarantined }
+      quarantined.set(site, outcome.text)
+      compiled = task.compile(quarantined)
+    }
+  }
+  return { kind: 'unknown', text: 'somebody else keeps changing the configuration' }
+}
+
+function isForeign({ expected, familiar, isForced }: NodeTask, { config }: RunningConfig, sha: string): boolean {
+  if (isForced || isBlank(config)) return false
+  return sha !== expected?.sha && !familiar.has(sha)
+}
+
+/** Replaces what runs; when no answer comes, looks at what runs instead of guessing. */
+async function replace(client: AdminClient, config: object, before: RunningConfig): Promise<ReplaceOutcome> {
+  try {
+    return await client.replaceConfig(config, before.etag)
+  } catch (error) {
+    if (!(error instanceof AdminUnknown)) throw error
+    const after = await readAgain(client, error)
+    const sha = hashConfig(after.config)
+    if (sha === hashConfig(config)) return { kind: 'accepted' }
+    // The same as before, or reset by a restart: trying again is safe.
+    if (sha === hashConfig(before.config) || isBlank(after.config)) return { kind: 'changed' }
+    throw error
+  }
+}
+
+async function readAgain(client: AdminClient, unknown: AdminUnknown): Promise<RunningConfig> {
+  for (const wait of [0, 100, 300, 1000, 2000, 4000]) {
+    await pause(wait)
+    const running = await client.readConfig().catch(() => undefined)
+    if (running !== undefined) return running
+  }
+  throw unknown
+}
+
+async function confirm(task: NodeTask, config: object, quarantined: ReadonlyMap<number, string>): Promise<NodeOutcome> {
+  const sha = hashConfig(config)
+  const text = (await differs(task.client, sha)) ?? (await task.check(config, quarantined))
+  if (text === undefined) return { kind: 'applied', isChanged: true, config, sha, quarantined }
+  if (task.expected === undefined) return { kind: 'rejected', text, quarantined }
+  await task.client.replaceConfig(task.expected.config, undefined)
+  return { kind: 'rolled-back', text, quarantined }
+}
+
+async function differs(client: AdminClient, sha: string): Promise<string | undefined> {
+  const running = await client.readConfig()
+  return hashConfig(running.config) === sha ? undefined : 'another configuration runs than the one that was sent'
+}

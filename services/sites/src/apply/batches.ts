@@ -1,0 +1,86 @@
+import type { Timers } from '@hearth/runtime'
+
+/** Collects requests that come close together and serves them by one run. */
+export interface Batches<Item, Result> {
+  /** Resolves with the result of the run that served the item; rejects with its error. */
+  request(item: Item): Promise<Result>
+  /** Serves what is waiting at once, and lets nothing more come. */
+  close(): Promise<void>
+}
+
+export interface BatchParts<Item, Result> {
+  readonly timers: Timers
+  /** How long to wait for more after each request, milliseconds. */
+  readonly quietMs: number
+  /** How long the first of a batch may wait at most, milliseconds. */
+  readonly longestMs: number
+  /** Serves them; never runs twice at a time. */
+  run(items: readonly Item[]): Promise<Result>
+}
+
+/** There are no more runs. */
+export class BatchesClosed extends Error {
+  override readonly name = 'BatchesClosed'
+}
+
+export function createBatches<Item, Result>(parts: BatchParts<Item, Result>): Batches<Item, Result> {
+  return new QuietBatches(parts)
+}
+
+interface Waiting<Item, Result> {
+  readonly item: Item
+  readonly resolve: (result: Result) => void
+  readonly reject: (error: unknown) => void
+}
+
+class QuietBatches<Item, Result> implements Batches<Item, Result> {
+  readonly #parts: BatchParts<Item, Result>
+  #waiting: Waiting<Item, Result>[] = []
+  #firstAt = 0
+  #cancel: () => void = () => undefined
+  #running: Promise<void> | undefined
+  #isClosed = false
+
+  constructor(parts: BatchParts<Item, Result>) {
+    this.#parts = parts
+  }
+
+  request(item: Item): Promise<Result> {
+    if (this.#isClosed) return Promise.reject(new BatchesClosed('the service is shutting down'))
+    const { promise, resolve, reject } = Promise.withResolvers<Result>()
+    const now = this.#parts.timers.monotonic()
+    if (this.#waiting.length === 0) this.#firstAt = now
+    this.#waiting.push({ item, resolve, reject })
+    const left = Math.max(0, this.#firstAt + this.#parts.longestMs - now)
+    this.#cancel()
+    this.#cancel = this.#parts.timers.after(Math.min(this.#parts.quietMs, left), () => this.#begin())
+    return promise
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#cancel()
+    this.#begin()
+    while (this.#running !== undefined) await this.#running
+  }
+
+  #begin(): void {
+    // Those that come during a run are served by the next one.
+    if (this.#running !== undefined || this.#waiting.length === 0) return
+    const batch = this.#waiting
+    this.#waiting = []
+    this.#running = this.#serve(batch).finally(() => {
+      this.#running = undefined
+      this.#begin()
+    })
+  }
+
+  async #serve(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+    try {
+      const result = await this.#parts.run(batch.map(({ item }) => item))
+      for (const { resolve } of batch) resolve(result)
+    } catch (error) {
+      for (const { reject } of batch) reject(error)
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import type { ApplyNode, Change } from './apply.ts'
+import type { NodeOutcome, NodeTask } from './apply-to-node.ts'
+import { siteOfVersion, withFallbacks, type DesiredSite } from './desired-sites.ts'
+import { findVersions, statesOfNode, type Db } from './store.ts'
+import type { SiteStateRow } from '../sites/tables.ts'
+
+/** The applying of a change to one node. */
+export interface NodeRun {
+  readonly node: ApplyNode
+  readonly task: NodeTask
+  readonly desired: readonly DesiredSite[]
+  /** What it made of the sites before. */
+  readonly states: readonly SiteStateRow[]
+  /** The sites as they are served when these were refused. */
+  readonly served: (quarantined: ReadonlyMap<number, string>) => DesiredSite[]
+  /** Undefined until it was tried. */
+  outcome?: NodeOutcome
+}
+
+/** Reads what a node made of the sites so far, and makes the task of what it is to make of them now. */
+export async function openNodeTask(
+  db: Db,
+  { node, desired, changes }: { node: ApplyNode; desired: readonly DesiredSite[]; changes: readonly Change[] },
+): Promise<NodeRun> {
+  const states = await statesOfNode(db, node.row.id)
+  const fallbacks = await readFallbacks(db, { states, desired })
+  const isForced = changes.some((change) => change.isForced === true)
+  const refused = isForced ? new Map<number, string>() : stillRefused(states, desired, changes)
+  const served = (quarantined: ReadonlyMap<number, string>) => withFallbacks(desired, quarantined, fallbacks)
+  const runs = new Map(states.map((state) => [state.site_id, state.applied_revision]))
+  const changed = (sites: readonly DesiredSite[]) => sites.filter((site) => runs.get(site.id) !== site.revision)
+  const { row } = node
+  const task: NodeTask = {
+    client: node.client,
+    expected: expectedOf(row),
+    familiar: new Set([row.baseline_sha, row.announced_sha].filter((sha) => sha !== null)),
+    isForced,
+    refused,
+    async announce(sha) {
+      await db.updateTable('nodes').set({ announced_sha: sha }).where('id', '=', row.id).execute()
+    },
+    compile: (quarantined) => node.compile(served(quarantined)),
+    check: (config, quarantined) => node.check(config, changed(served(quarantined))),
+  }
+  return { node, task, desired, states, served }
+}
+
+function expectedOf({ expected_sha: sha, expected_config: config }: ApplyNode['row']): NodeTask['expected'] {
+  if (sha === null || config === null) return undefined
+  return { sha, config: JSON.parse(config) as object }
+}
+
+/** What was refused as it is now, and is not what the change is about. */
+function stillRefused(
+  states: readonly SiteStateRow[],
+  desired: readonly DesiredSite[],
+  changes: readonly Change[],
+): Map<number, string> {
+  const again = new Set(changes.flatMap(({ siteIds }) => siteIds))
+  const revisions = new Map(desired.map((site) => [site.id, site.revision]))
+  return new Map(
+    states.flatMap(({ site_id: id, refused_revision: refused, error }) =>
+      error !== null && refused === revisions.get(id) && !again.has(id) ? [[id, error] as const] : [],
+    ),
+  )
+}
+
+/** The versions that run, of those sites that are wanted in another one. */
+async function readFallbacks(
+  db: Db,
+  { states, desired }: { states: readonly SiteStateRow[]; desired: readonly DesiredSite[] },
+): Promise<Map<number, DesiredSite>> {
+  const wanted = new Map(desired.map((site) => [site.id, site.revision]))
+  const others = states.flatMap(({ site_id: siteId, applied_revision: revision }) =>
+    revision !== null && wanted.has(siteId) && wanted.get(siteId) !== revision ? [{ siteId, revision }] : [],
+  )
+  const rows = await findVersions(db, others)
+  return new Map(rows.map((row) => [row.site_id, siteOfVersion(row)]))
+}

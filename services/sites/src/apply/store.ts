@@ -1,0 +1,133 @@
+import type { Page } from '@hearth/database'
+import type { Kysely } from 'kysely'
+import type { NodeTables } from '../nodes/tables.ts'
+import type { SiteStateRow, SiteTables, SiteVersionRow } from '../sites/tables.ts'
+import type { ApplyTables, RevisionRow, RevisionSiteRow } from './tables.ts'
+
+/** The tables the applying of changes reads and writes. */
+export type Db = Kysely<ApplyTables & SiteTables & NodeTables>
+
+/** What one node makes of the sites. */
+export function statesOfNode(db: Db, nodeId: number): Promise<SiteStateRow[]> {
+  return db.selectFrom('site_states').selectAll().where('node_id', '=', nodeId).execute()
+}
+
+/** Versions of sites, each by its site and number; those that are not there are left out. */
+export async function findVersions(
+  db: Db,
+  wanted: readonly { readonly siteId: number; readonly revision: number }[],
+): Promise<SiteVersionRow[]> {
+  const found: SiteVersionRow[] = []
+  for (const { siteId, revision } of wanted) {
+    const row = await db
+      .selectFrom('site_versions')
+      .selectAll()
+      .where('site_id', '=', siteId)
+      .where('revision', '=', revision)
+      .executeTakeFirst()
+    if (row !== undefined) found.push(row)
+  }
+  return found
+}
+
+/** Rows written at once; a statement may have only so many parameters. */
+const rowsAtOnce = 500
+
+/** Replaces what is known of these sites on a node; a site that is neither run nor refused is forgotten. */
+export async function putStates(db: Db, rows: readonly SiteStateRow[]): Promise<void> {
+  const kept = rows.filter((row) => row.applied_revision !== null || row.error !== null)
+  for (const row of rows.filter((row) => !kept.includes(row)))
+    await db.deleteFrom('site_states').where('site_id', '=', row.site_id).where('node_id', '=', row.node_id).execute()
+  for (let at = 0; at < kept.length; at += rowsAtOnce) {
+    await db
+      .insertInto('site_states')
+      .values(kept.slice(at, at + rowsAtOnce))
+      .onConflict((conflict) =>
+        conflict.columns(['site_id', 'node_id']).doUpdateSet((row) => ({
+          applied_revision: row.ref('excluded.applied_revision'),
+          refused_revision: row.ref('excluded.refused_revision'),
+          error: row.ref('excluded.error'),
+        })),
+      )
+      .execute()
+  }
+}
+
+/** Writes a revision with what it changed, under the next number. */
+export async function insertRevision(
+  db: Db,
+  row: Omit<RevisionRow, 'id'>,
+  sites: readonly Omit<RevisionSiteRow, 'revision_id'>[],
+): Promise<number> {
+  const { last } = await db
+    .selectFrom('revisions')
+    .select((found) => found.fn.max('id').as('last'))
+    .executeTakeFirstOrThrow()
+  const id = (last ?? 0) + 1
+  await db
+    .insertInto('revisions')
+    .values({ ...row, id })
+    .execute()
+  for (let at = 0; at < sites.length; at += rowsAtOnce) {
+    const part = sites.slice(at, at + rowsAtOnce).map((site) => Object.assign({ revision_id: id }, site))
+    await db.insertInto('revision_sites').values(part).execute()
+  }
+  return id
+}
+
+export async function listRevisions(db: Db, page: { limit: number; offset: number }): Promise<Page<RevisionRow>> {
+  const { count } = await db
+    .selectFrom('revisions')
+    .select((row) => row.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  const rows = await db
+    .selectFrom('revisions')
+    .selectAll()
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+  return { rows, total: count }
+}
+
+export function findRevision(db: Db, id: number): Promise<RevisionRow | undefined> {
+  return db.selectFrom('revisions').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export function sitesOfRevisions(db: Db, ids: readonly number[]): Promise<RevisionSiteRow[]> {
+  if (ids.length === 0) return Promise.resolve([])
+  return db.selectFrom('revision_sites').selectAll().where('revision_id', 'in', ids).orderBy('site_id').execute()
+}
+
+/** Which version of each site a revision left in place: the newest change of each up to it. */
+export async function sitesAtRevision(db: Db, id: number): Promise<RevisionSiteRow[]> {
+  const newest = db
+    .selectFrom('revision_sites')
+    .select((row) => ['site_id', row.fn.max('revision_id').as('revision_id')])
+    .where('revision_id', '<=', id)
+    .groupBy('site_id')
+    .as('newest')
+  return await db
+    .selectFrom('revision_sites')
+    .innerJoin(newest, (join) =>
+      join
+        .onRef('newest.site_id', '=', 'revision_sites.site_id')
+        .onRef('newest.revision_id', '=', 'revision_sites.revision_id'),
+    )
+    .selectAll('revision_sites')
+    .where('revision_sites.after_revision', 'is not', null)
+    .orderBy('revision_sites.site_id')
+    .execute()
+}
+
+/** The newest revision of which something runs. */
+export async function currentRevision(db: Db): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('revisions')
+    .select('id')
+    .where('outcome', '!=', 'failed')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.id
+}

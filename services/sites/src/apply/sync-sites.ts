@@ -1,0 +1,66 @@
+import type { Log } from '@hearth/runtime'
+import { conflict, Problem, unavailable } from '../problems.ts'
+import type { Synced, SyncSites } from '../sites/sync.ts'
+import type { Apply, ApplyResult } from './apply.ts'
+import type { NodeOutcome } from './apply-to-node.ts'
+
+/** Applies edits of sites, and says in the words of the API what became of them. */
+export function createSyncSites(apply: Apply, log: Log): SyncSites {
+  return {
+    async now(change) {
+      return readResult(await apply.request(change), change.siteIds)
+    },
+    later(change) {
+      apply.request(change).catch((error: unknown) => log.error({ err: error }, 'a change could not be applied'))
+      return { status: 'pending' }
+    },
+  }
+}
+
+/** What a change came to, for those who edited these sites. Throws a problem when nothing of it runs. */
+export function readResult(result: ApplyResult, siteIds: readonly number[]): Synced {
+  for (const id of siteIds) {
+    const words = result.refused.get(id)
+    if (words !== undefined) throw refusedSite(id, words)
+  }
+  const [first] = result.nodes
+  if (first === undefined)
+    throw conflict('Onboarding is required first: no Caddy is managed yet', 'onboarding_required')
+  const applied = result.nodes.filter(({ outcome }) => outcome.kind === 'applied')
+  if (applied.length === 0) return failed(first.outcome)
+  const others = result.nodes.filter(({ outcome }) => outcome.kind !== 'applied')
+  const error = others.map(
+    ({ name, outcome }) => `${name}: ${'text' in outcome ? outcome.text : 'changed by somebody else'}`,
+  )
+  return {
+    status: result.isChanged ? 'synced' : 'no_change',
+    ...(result.sha === undefined ? {} : { sha: result.sha }),
+    ...(error.length === 0 ? {} : { error: error.join('; ') }),
+  }
+}
+
+function failed(outcome: NodeOutcome): Synced {
+  switch (outcome.kind) {
+    case 'unknown':
+      return { status: 'unknown', error: outcome.text }
+    case 'unreachable':
+      throw unavailable(`Nothing was changed: ${outcome.text}`, { code: 'admin_unreachable' })
+    case 'drifted':
+      throw conflict('Somebody else has changed the configuration of Caddy; adopt or restore it first', 'drift')
+    case 'rolled-back':
+      throw refused('What ran before runs again, because the change did not do', 'rolled_back', outcome.text)
+    case 'rejected':
+      throw refused('Caddy refused the configuration; what ran before goes on', 'rejected', outcome.text)
+    case 'applied':
+      return { status: 'synced' }
+  }
+}
+
+function refused(detail: string, code: string, words: string): Problem {
+  return new Problem(422, detail, { code, errors: [{ message: detail, caddy_error: words }] })
+}
+
+function refusedSite(id: number, words: string): Problem {
+  const message = 'Caddy refused the site; what ran before goes on'
+  return new Problem(422, message, { code: 'site_refused', errors: [{ site_id: id, message, caddy_error: words }] })
+}

@@ -1,0 +1,22 @@
+import type { SiteRecord } from '../sites/schema.ts'
+import type { Capabilities } from './capabilities.ts'
+
+/** Crawlers that name themselves. */
+const bots =
+  '(?i)(bot\\b|crawler|spider|slurp|facebookexternalhit|mediapartners-google|petalbot|gptbot|ccbot|bytespider)'
+
+/** A matcher for clients in one of the networks: the visitor behind trusted proxies where the node can tell. */
+export function networkMatcher(ranges: readonly string[], { clientIpMatcher }: Capabilities): object {
+  return { [clientIpMatcher ? 'client_ip' : 'remote_ip']: { ranges: [...ranges] } }
+}
+
+/** Routes that answer 403 to whoever may not come. Denying goes before allowing. */
+export function accessRoutes({ access }: SiteRecord, capabilities: Capabilities): object[] {
+  const { allow, deny, block_bots: blocksBots } = access
+  const refuse = { handle: [{ handler: 'static_response', status_code: 403, body: 'Forbidden\n' }], terminal: true }
+  return [
+    ...(deny.length > 0 ? [{ match: [networkMatcher(deny, capabilities)], ...refuse }] : []),
+    ...(allow.length > 0 ? [{ match: [{ not: [networkMatcher(allow, capabilities)] }], ...refuse }] : []),
+    ...(blocksBots ? [{ match: [{ header_regexp: { 'User-Agent': { pattern: bots } } }], ...refuse }] : []),
+  ]
+}

@@ -1,0 +1,34 @@
+const allowed = /^(http\.request\.|http\.reverse_proxy\.|http\.auth\.user\.|http\.error\.|time\.now)[A-Za-z0-9._-]*$/
+const placeholder = /\{([^{}]*)\}/g
+const dangerous = /\{\s*(env|file|system|\$)/i
+
+/** Why a text must not go to Caddy, or undefined. Placeholders of the machine, its files and its environment are refused. */
+export function placeholderProblem(text: string): string | undefined {
+  if (dangerous.test(text)) return 'must not hold placeholders of the environment, of files or of the system'
+  for (const [whole, name = ''] of text.matchAll(placeholder)) {
+    if (/^(http|tls|time|vars|caddy)\b/.test(name) && !allowed.test(name))
+      return `has the placeholder ${whole}, which is not allowed`
+  }
+  return undefined
+}
+
+/**
+ * The text so that Caddy fills in the allowed placeholders and takes every other brace as it is. Safe for any text, also one that
+ * no rule has seen.
+ */
+export function escapePlaceholders(text: string): string {
+  let done = 0
+  let result = ''
+  for (const match of text.matchAll(placeholder)) {
+    const [whole, name = ''] = match
+    if (!allowed.test(name)) continue
+    result += escapeBraces(text.slice(done, match.index)) + whole
+    done = match.index + whole.length
+  }
+  return result + escapeBraces(text.slice(done))
+}
+
+/** The text with every brace taken as it is. */
+export function escapeBraces(text: string): string {
+  return text.replaceAll(/[{}]/g, String.raw`\$&`)
+}

@@ -1,0 +1,98 @@
+import { accessRoutes } from './access-matchers.ts'
+import { basicAuthHandler } from './basic-auth.ts'
+import type { CompiledSite, ConfigOptions, NodePlace } from './desired-state.ts'
+import { forwardAuthHandlers } from './forward-auth.ts'
+import { requestHeaderRoutes, responseHeaderHandlers, setResponseHeaders } from './headers.ts'
+import { maintenanceRoutes } from './maintenance.ts'
+import { pathRoutes } from './path-routes.ts'
+import type { ProxySurroundings } from './proxy-handler.ts'
+import { httpsRedirect, pathRedirectRoutes } from './redirects.ts'
+import { closedRoute, targetRoutes } from './target-routes.ts'
+
+/** What the routes of every site are made with. */
+export interface SiteSurroundings {
+  readonly options: ConfigOptions
+  readonly node: NodePlace
+  readonly note: (siteId: number, text: string) => void
+}
+
+/** The servers a site answers on. */
+export function serversOf({ record }: CompiledSite): { readonly https: boolean; readonly http: 'site' | 'redirect' } {
+  const { mode, client_auth_ca_id: clientAuthority } = record.tls
+  if (mode === 'off') return { https: false, http: 'site' }
+  // Whoever wants client certificates cannot be served without TLS.
+  return { https: true, http: record.force_https || clientAuthority !== null ? 'redirect' : 'site' }
+}
+
+/** The only route of a site that sends plain HTTP to HTTPS. */
+export function redirectToHttps({ node }: SiteSurroundings): object[] {
+  return [{ handle: [httpsRedirect(node.httpsPort)] }]
+}
+
+/**
+ * The routes inside a site, in the order a request meets them: headers of the answer, who may come, maintenance, body limit,
+ * redirects, basic authentication, forward authentication, headers for the upstream, compression, paths, the rest.
+ */
+export function siteRoutes(site: CompiledSite, scheme: 'http' | 'https', around: SiteSurroundings): object[] {
+  const { record } = site
+  const { node, options } = around
+  const lacking = whatIsLacking(site)
+  if (lacking !== undefined) {
+    around.note(site.id, `${lacking}; the site is closed until then`)
+    return [closedRoute]
+  }
+  const proxies: ProxySurroundings = {
+    capabilities: node.capabilities,
+    streamCloseDelay: options.streamCloseDelay ?? 300,
+    authorities: site.upstreamAuthorities ?? {},
+    note: (text) => around.note(site.id, text),
+  }
+  const handlers = (list: readonly object[]) => (list.length === 0 ? [] : [{ handle: list }])
+  const auth = basicAuthHandler(site)
+  return [
+    ...handlers(answerHeaders(site, scheme)),
+    ...accessRoutes(record, node.capabilities),
+    ...maintenanceRoutes(record, options.maintenancePage, node.capabilities),
+    ...handlers(record.max_body === null ? [] : [{ handler: 'request_body', max_size: record.max_body }]),
+    ...pathRedirectRoutes(record.redirects),
+    ...handlers([...(auth ? [auth] : []), ...forwardAuthHandlers(record.forward_auth)]),
+    ...requestHeaderRoutes(record.request_headers),
+    ...handlers(compression(record.compression)),
+    ...pathRoutes(record.paths, targetRoutes(record, proxies, site.rawRoutes), proxies),
+  ]
+}
+
+function answerHeaders({ record }: CompiledSite, scheme: 'http' | 'https'): object[] {
+  const own = responseHeaderHandlers(record.response_headers)
+  const { hsts } = record
+  const fixed = {
+    ...(hsts !== null && scheme === 'https' && { 'Strict-Transport-Security': hstsValue(hsts) }),
+    ...(record.access.noindex && { 'X-Robots-Tag': 'noindex, nofollow' }),
+  }
+  return [...own, ...(Object.keys(fixed).length > 0 ? [setResponseHeaders(fixed)] : [])]
+}
+
+function hstsValue(hsts: NonNullable<CompiledSite['record']['hsts']>): string {
+  return [
+    `max-age=${hsts.max_age}`,
+    ...(hsts.subdomains ? ['includeSubDomains'] : []),
+    ...(hsts.preload ? ['preload'] : []),
+  ].join('; ')
+}
+
+function compression(kind: CompiledSite['record']['compression']): object[] {
+  if (kind === 'off') return []
+  const prefer = kind === 'both' ? ['zstd', 'gzip'] : [kind]
+  return [{ handler: 'encode', encodings: Object.fromEntries(prefer.map((name) => [name, {}])), prefer }]
+}
+
+/** What a site needs to be safe and does not have: without it the site would be open, or not itself. */
+function whatIsLacking(site: CompiledSite): string | undefined {
+  const { record } = site
+  if (record.kind === 'raw' && site.rawRoutes === undefined) return 'its raw directives have not been accepted'
+  if (record.basic_auth.length > 0 && basicAuthHandler(site) === undefined) return 'its passwords are not there'
+  if (record.tls.client_auth_ca_id !== null && (site.clientAuthorities ?? []).length === 0)
+    return 'the authority of its client certificates is not there'
+  const cas = [record, ...record.paths].flatMap(({ upstream_tls: tls }) => (tls.ca_id === null ? [] : [tls.ca_id]))
+  return cas.every((id) => site.upstreamAuthorities?.[id]) ? undefined : 'the authority of its upstreams is not there'
+}

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  adminListen,
+  AdminAddressRefused,
+  formatAdminAddress,
+  isAdminHost,
+  parseAdminAddress,
+} from './admin-address.ts'
+
+test('addresses are read as Caddy writes them, and written the same', () => {
+  for (const [text, listen] of [
+    ['http://127.0.0.1:2019', '127.0.0.1:2019'],
+    ['http://[::1]:2019', '[::1]:2019'],
+    ['http://caddy:2019', 'caddy:2019'],
+    ['unix//run/caddy/admin.sock', 'unix//run/caddy/admin.sock'],
+  ] as const) {
+    assert.equal(formatAdminAddress(parseAdminAddress(text)), text)
+    assert.equal(adminListen(parseAdminAddress(text)), listen)
+  }
+})
+
+test('an address that is none, or that others could reach, is refused', () => {
+  const wrong = [
+    '',
+    'localhost:2019',
+    'https://127.0.0.1:2019',
+    'http://127.0.0.1:2019/config',
+    'http://a:b@127.0.0.1:2019',
+  ]
+  const foreign = [
+    'http://8.8.8.8:2019',
+    'http://169.254.169.254',
+    'http://[fe80::1]:2019',
+    'http://[fd00:ec2::254]:80',
+    'http://0.0.0.0:2019',
+  ]
+  for (const text of [...wrong, ...foreign, 'unix/relative', `unix//${'long'.repeat(40)}`, 'unix//a|0222'])
+    assert.throws(() => parseAdminAddress(text), AdminAddressRefused, text)
+})
+
+test('only loopback and private networks hold admin endpoints', () => {
+  for (const near of [
+    '127.0.0.1',
+    '::1',
+    '10.1.2.3',
+    '172.16.0.1',
+    '192.168.7.7',
+    '100.64.0.1',
+    'fd12::1',
+    '::ffff:10.0.0.1',
+  ])
+    assert.equal(isAdminHost(near), true, near)
+  for (const far of [
+    '1.1.1.1',
+    '172.32.0.1',
+    '100.128.0.1',
+    '169.254.1.1',
+    'fe80::1',
+    '2001:db8::1',
+    '::ffff:8.8.8.8',
+    '0.0.0.0',
+    '::',
+  ])
+    assert.equal(isAdminHost(far), false, far)
+})

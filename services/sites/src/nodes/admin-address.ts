@@ -1,0 +1,69 @@
+import { isIP } from 'node:net'
+
+/** Where the admin endpoint of a Caddy is reached. */
+export type AdminAddress =
+  | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
+  | { readonly kind: 'unix'; readonly path: string }
+
+/** An address that cannot be, or must not be, an admin endpoint; the message says why. */
+export class AdminAddressRefused extends Error {
+  override readonly name = 'AdminAddressRefused'
+}
+
+/** Longest path of a unix socket on Linux, bytes. */
+const longestPath = 107
+
+/**
+ * Reads `http://HOST:PORT` or `unix//PATH`, as Caddy itself writes them. Throws `AdminAddressRefused`. Whether the host is
+ * near enough is decided by `isAdminHost` when its address is known.
+ */
+export function parseAdminAddress(text: string): AdminAddress {
+  const socket = /^unix\/(\/.*)$/.exec(text)?.[1]
+  if (socket !== undefined) return unixAddress(socket)
+  if (!URL.canParse(text)) throw new AdminAddressRefused('must be http://HOST:PORT or unix//PATH')
+  const url = new URL(text)
+  const isBare = url.pathname === '/' && url.search === '' && url.hash === '' && url.username === ''
+  if (url.protocol !== 'http:' || !isBare) throw new AdminAddressRefused('must be http://HOST:PORT without a path')
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  if (isIP(host) !== 0 && !isAdminHost(host))
+    throw new AdminAddressRefused(`${host} is not an address of this machine or of a private network`)
+  return { kind: 'tcp', host, port: url.port === '' ? 80 : Number(url.port) }
+}
+
+function unixAddress(path: string): AdminAddress {
+  if (Buffer.byteLength(path) > longestPath)
+    throw new AdminAddressRefused(`the path of the socket is longer than ${longestPath} bytes`)
+  if (/[\0\n|]/.test(path)) throw new AdminAddressRefused('the path of the socket has characters that cannot be in it')
+  return { kind: 'unix', path }
+}
+
+/** The address as Caddy and the settings write it. */
+export function formatAdminAddress(address: AdminAddress): string {
+  if (address.kind === 'unix') return `unix/${address.path}`
+  return `http://${address.host.includes(':') ? `[${address.host}]` : address.host}:${address.port}`
+}
+
+/** The same as the `listen` of Caddy's admin block. */
+export function adminListen(address: AdminAddress): string {
+  if (address.kind === 'unix') return `unix/${address.path}`
+  return `${address.host.includes(':') ? `[${address.host}]` : address.host}:${address.port}`
+}
+
+/**
+ * Whether an IP address may be an admin endpoint: loopback, or a private network. Whoever reaches the endpoint controls the
+ * server, so it is never a public one; link-local ones include the metadata services of clouds.
+ */
+export function isAdminHost(address: string): boolean {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').toLowerCase()
+  if (isIP(plain) === 4)
+    return /^(?:127|10)\.|^192\.168\.|^172\.(?:1[6-9]|2\d|3[01])\.|^100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\./.test(
+      plain,
+    )
+  if (plain === 'fd00:ec2::254') return false
+  return plain === '::1' || /^f[cd][0-9a-f]{2}:/.test(plain)
+}
+
+/** Whether only this machine reaches the host. */
+export function isLoopbackAddress(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host.startsWith('127.')
+}

@@ -1,0 +1,164 @@
+import type { Database } from '@hearth/database'
+import type { Clock, Log } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
+import type { Capabilities } from '../caddy/capabilities.ts'
+import type { NodePlace } from '../caddy/desired-state.ts'
+import { formatAdminAddress, parseAdminAddress, type AdminAddress } from './admin-address.ts'
+import { createAdminClient, type AdminClient, type RunningConfig } from './admin-client.ts'
+import type { CaddyProcess } from './caddy-process.ts'
+import { adminBlockOf } from './admin-block.ts'
+import { probeCapabilities } from './probe-capabilities.ts'
+import * as store from './store.ts'
+import type { NodeRow, NodeTables } from './tables.ts'
+
+/** A node as far as it is known without asking it. */
+export interface KnownNode {
+  readonly row: NodeRow
+  readonly admin: AdminAddress
+  readonly client: AdminClient
+  /** Where its admin endpoint is, in its own words. */
+  readonly adminBlock: NodePlace['admin']
+  /** Undefined until it was reached once; take it for the oldest. */
+  readonly capabilities: Capabilities | undefined
+  readonly isReachable: boolean
+  readonly error: string | undefined
+  readonly checkedAt: number | undefined
+}
+
+/** The Caddy servers that are managed. */
+export interface Nodes {
+  /** All of them, the one of the settings first. */
+  list(): Promise<KnownNode[]>
+  get(id: number): Promise<KnownNode | undefined>
+  /** Asks the node what it runs, and remembers whether it answers. Throws what the client throws. */
+  look(id: number): Promise<RunningConfig>
+  add(row: Omit<NodeRow, 'id'>): Promise<KnownNode>
+  update(id: number, changes: Partial<Omit<NodeRow, 'id'>>): Promise<void>
+  remove(id: number): Promise<void>
+  /** Names by number. */
+  names(): Promise<ReadonlyMap<number, string>>
+}
+
+export interface NodeParts {
+  readonly database: Database<NodeTables>
+  readonly clock: Clock
+  readonly log: Log
+  /** The Caddy of the service itself, if it runs one. */
+  readonly own: CaddyProcess | undefined
+  /** Hears of nodes that answer again, or do not any more. */
+  readonly onReachable: (node: NodeRow, isReachable: boolean) => void
+}
+
+interface Contact {
+  adminBlock: NodePlace['admin'] | undefined
+  capabilities: Capabilities | undefined
+  isReachable: boolean
+  error: string | undefined
+  checkedAt: number | undefined
+}
+
+export function createNodes(parts: NodeParts): Nodes {
+  return new ContactedNodes(parts)
+}
+
+class ContactedNodes implements Nodes {
+  readonly #parts: NodeParts
+  readonly #contacts = new Map<number, Contact>()
+
+  constructor(parts: NodeParts) {
+    this.#parts = parts
+  }
+
+  async list(): Promise<KnownNode[]> {
+    const rows = await store.allNodeRows(this.#db)
+    return rows.flatMap((row) => this.#known(row) ?? [])
+  }
+
+  async get(id: number): Promise<KnownNode | undefined> {
+    const row = await store.findNodeRow(this.#db, id)
+    return row === undefined ? undefined : this.#known(row)
+  }
+
+  async look(id: number): Promise<RunningConfig> {
+    const node = await this.get(id)
+    if (node === undefined) throw new Error(`there is no node ${id}`)
+    const contact = this.#contact(id)
+    const wasReachable = contact.isReachable
+    contact.checkedAt = this.#parts.clock.now()
+    try {
+      const running = await node.client.readConfig()
+      contact.adminBlock = adminBlockOf(running.config, node.admin)
+      // It may have been replaced by another version while it was away.
+      if (!wasReachable || contact.capabilities === undefined)
+        contact.capabilities = await probeCapabilities(node.client, contact.adminBlock)
+      contact.isReachable = true
+      contact.error = undefined
+      return running
+    } catch (error) {
+      contact.isReachable = false
+      contact.error = this.#own(node.row)?.trouble ?? (error as Error).message
+      throw error
+    } finally {
+      if (contact.isReachable !== wasReachable) this.#parts.onReachable(node.row, contact.isReachable)
+    }
+  }
+
+  async add(row: Omit<NodeRow, 'id'>): Promise<KnownNode> {
+    const whole = await this.#db.transaction().execute(async (trx) => {
+      const id = await store.nextNodeId(trx)
+      await store.insertNodeRow(trx, { ...row, id })
+      return { ...row, id }
+    })
+    const known = this.#known(whole)
+    if (known === undefined) throw new Error(`the node ${whole.name} has no address`)
+    return known
+  }
+
+  update(id: number, changes: Partial<Omit<NodeRow, 'id'>>): Promise<void> {
+    return store.updateNodeRow(this.#db, id, changes)
+  }
+
+  async remove(id: number): Promise<void> {
+    await store.deleteNodeRow(this.#db, id)
+    this.#contacts.delete(id)
+  }
+
+  async names(): Promise<ReadonlyMap<number, string>> {
+    const rows = await store.allNodeRows(this.#db)
+    return new Map(rows.map((row) => [row.id, row.name]))
+  }
+
+  /** Undefined for the node of a Caddy of ours that does not run in this life. */
+  #known(row: NodeRow): KnownNode | undefined {
+    const admin = row.admin === null ? this.#own(row)?.admin : parseAdminAddress(row.admin)
+    if (admin === undefined) return undefined
+    const contact = this.#contact(row.id)
+    const adminBlock = contact.adminBlock ?? adminBlockOf(undefined, admin)
+    return { row, admin, client: createAdminClient(admin), ...contact, adminBlock }
+  }
+
+  #own(row: NodeRow): CaddyProcess | undefined {
+    return row.admin === null ? this.#parts.own : undefined
+  }
+
+  #contact(id: number): Contact {
+    const known = this.#contacts.get(id)
+    if (known !== undefined) return known
+    const fresh: Contact = {
+      adminBlock: undefined,
+      capabilities: undefined,
+      isReachable: false,
+      error: undefined,
+      checkedAt: undefined,
+    }
+    this.#contacts.set(id, fresh)
+    return fresh
+  }
+
+  get #db(): Kysely<NodeTables> {
+    return this.#parts.database.query
+  }
+}
+
+/** The address as people write it. */
+export const adminUrl = (node: Pick<KnownNode, 'admin'>): string => formatAdminAddress(node.admin)

@@ -1,0 +1,58 @@
+import { hash } from 'bcryptjs'
+import type { SiteCreate, SitePatch, SiteRecord } from './schema.ts'
+import type { SiteRow } from './tables.ts'
+
+/** What belongs to a site and is shown to nobody. */
+export interface SiteExtras {
+  /** Bcrypt hashes of basic authentication by user name. */
+  readonly hashes: Readonly<Record<string, string>>
+  /** Routes of a site of kind raw: adapted from its directives and found harmless. */
+  readonly rawRoutes?: readonly object[]
+}
+
+/** A site as it is to become. */
+export interface WantedSite {
+  readonly record: SiteRecord
+  readonly extras: SiteExtras
+}
+
+/** A user of basic authentication has neither a new password nor a stored one. */
+export class PasswordMissing extends Error {
+  override readonly name = 'PasswordMissing'
+  readonly username: string
+
+  constructor(username: string) {
+    super(`${username} needs a password`)
+    this.username = username
+  }
+}
+
+/** Less is too easy to guess; Caddy remembers a password it has compared once. */
+const bcryptCost = 12
+
+/** What a row holds. */
+export function wantedOfRow(row: Pick<SiteRow, 'record' | 'extras'>): WantedSite {
+  return { record: JSON.parse(row.record) as SiteRecord, extras: JSON.parse(row.extras) as SiteExtras }
+}
+
+/**
+ * What a site becomes by what was sent: members that were left out of a patch stay, and so do passwords that were not sent
+ * again. Throws `PasswordMissing`.
+ */
+export async function changedSite(before: WantedSite | undefined, input: SiteCreate | SitePatch): Promise<WantedSite> {
+  const { basic_auth: users, ...members } = input
+  const extras = before?.extras ?? { hashes: {} }
+  const given = Object.entries(members).filter(([, value]) => value !== undefined)
+  const record = { ...before?.record, ...Object.fromEntries(given) } as SiteRecord
+  if (users === undefined) return { record: { ...record, basic_auth: before?.record.basic_auth ?? [] }, extras }
+  const hashes: Record<string, string> = {}
+  for (const { username, password } of users) {
+    const hashed = password === undefined ? extras.hashes[username] : await hash(password, bcryptCost)
+    if (hashed === undefined) throw new PasswordMissing(username)
+    hashes[username] = hashed
+  }
+  return {
+    record: { ...record, basic_auth: users.map(({ username }) => ({ username })) },
+    extras: { ...extras, hashes },
+  }
+}

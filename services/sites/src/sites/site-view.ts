@@ -1,0 +1,31 @@
+import type { Site } from './schema.ts'
+import { wantedOfRow } from './site-change.ts'
+import type { SiteRow, SiteStateRow } from './tables.ts'
+
+/** The wire form of a site; hashes have no place in it. */
+export function siteOfRow(row: SiteRow, states: readonly SiteStateRow[], nodeNames: ReadonlyMap<number, string>): Site {
+  const { record } = wantedOfRow(row)
+  const running = states.flatMap(({ node_id: node, applied_revision: revision }) =>
+    revision === null ? [] : [[nodeNames.get(node) ?? String(node), revision] as const],
+  )
+  return {
+    ...record,
+    id: row.id,
+    domain: record.domains.join(', '),
+    upstream_url: record.upstreams[0]?.url ?? null,
+    caddy_directives: record.raw_directives,
+    revision: row.revision,
+    apply_state: stateOf(row, states),
+    last_error: states.find(({ error }) => error !== null)?.error ?? null,
+    applied_revisions: Object.fromEntries(running),
+    created_at: new Date(row.created_at).toISOString(),
+    updated_at: new Date(row.updated_at).toISOString(),
+  }
+}
+
+function stateOf(row: SiteRow, states: readonly SiteStateRow[]): Site['apply_state'] {
+  if (row.enabled !== 1) return states.some((state) => state.applied_revision !== null) ? 'pending' : 'disabled'
+  if (states.some((state) => state.refused_revision === row.revision)) return 'failed'
+  const isApplied = states.length > 0 && states.every((state) => state.applied_revision === row.revision)
+  return isApplied ? 'applied' : 'pending'
+}

@@ -1,0 +1,238 @@
+import { isDeepStrictEqual } from 'node:util'
+import { takeTurn, uniqueViolation, type Database, type Page } from '@hearth/database'
+import { createKeyedQueue, type Clock, type KeyedQueue } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
+import { conflict, notFound, Problem } from '../problems.ts'
+import type { Site, SiteCreate, SitePatch } from './schema.ts'
+import { changedSite, PasswordMissing, wantedOfRow, type WantedSite } from './site-change.ts'
+import { siteOfRow } from './site-view.ts'
+import * as store from './store.ts'
+import type { SiteRow, SiteTables } from './tables.ts'
+import type { Synced, SyncSites } from './sync.ts'
+
+/** What an edit came to. */
+export interface SiteEdit {
+  readonly status: 'created' | 'updated' | 'deleted' | 'no_change'
+  readonly site: Site
+  readonly synced: Synced
+}
+
+/** Who edits, and under which condition. */
+export interface EditOptions {
+  readonly author: string
+  /** The edit is refused when the site is another revision by now. */
+  readonly revision?: number
+  /** False leaves the applying to the background: the answer comes at once. */
+  readonly isWaiting?: boolean
+}
+
+/**
+ * The sites and the rules about them. An edit is kept only when Caddy takes it: otherwise everything is as it was, and a problem
+ * with Caddy's own words is thrown.
+ */
+export interface Sites {
+  list(listing: store.SiteListing): Promise<Page<Site>>
+  get(id: number): Promise<Site>
+  create(input: SiteCreate, options: EditOptions): Promise<SiteEdit>
+  /** Only what is given changes. */
+  patch(id: number, input: SitePatch, options: EditOptions): Promise<SiteEdit>
+  /** What is left out takes its default; passwords of users who stay are kept. */
+  replace(id: number, input: SiteCreate, options: EditOptions): Promise<SiteEdit>
+  remove(id: number, options: EditOptions): Promise<SiteEdit>
+}
+
+export interface SiteParts {
+  readonly database: Database<SiteTables>
+  readonly clock: Clock
+  /** Throws a problem that names what about the site cannot be. */
+  readonly check: (wanted: WantedSite, id: number | undefined) => Promise<void>
+  readonly sync: SyncSites
+  readonly nodeNames: () => Promise<ReadonlyMap<number, string>>
+}
+
+export function createSites(parts: SiteParts): Sites {
+  return new StoredSites(parts)
+}
+
+/** The turn of transactions that look for free names, domains and numbers. */
+const siteTurn = 2
+/** Edits of one site that wait for each other. */
+const mostWaiting = 20
+
+class StoredSites implements Sites {
+  readonly #parts: SiteParts
+  readonly #turns: KeyedQueue = createKeyedQueue(mostWaiting)
+
+  constructor(parts: SiteParts) {
+    this.#parts = parts
+  }
+
+  async list(listing: store.SiteListing): Promise<Page<Site>> {
+    const { rows, total } = await store.listSiteRows(this.#db, listing)
+    return { rows: await this.#view(rows), total }
+  }
+
+  async get(id: number): Promise<Site> {
+    const [site] = await this.#view([await this.#find(id)])
+    if (site === undefined) throw notFound('site')
+    return site
+  }
+
+  async create(input: SiteCreate, options: EditOptions): Promise<SiteEdit> {
+    const wanted = await this.#wanted(undefined, input)
+    await this.#parts.check(wanted, undefined)
+    const row = await this.#write(undefined, wanted, options)
+    return await this.#apply({ row, before: undefined, status: 'created' }, options)
+  }
+
+  patch(id: number, input: SitePatch, options: EditOptions): Promise<SiteEdit> {
+    return this.#edit(id, options, (before) => this.#wanted(before, input))
+  }
+
+  replace(id: number, input: SiteCreate, options: EditOptions): Promise<SiteEdit> {
+    return this.#edit(id, options, (before) => this.#wanted(before, input))
+  }
+
+  remove(id: number, options: EditOptions): Promise<SiteEdit> {
+    return this.#turns.run(`site ${id}`, async () => {
+      const before = await this.#find(id)
+      checkRevision(before, options)
+      const site = await this.get(id)
+      await this.#inTurn((trx) => store.deleteSiteRow(trx, id))
+      const done = await this.#apply({ row: undefined, before, status: 'deleted' }, options)
+      return { ...done, site }
+    })
+  }
+
+  #edit(id: number, options: EditOptions, change: (before: WantedSite) => Promise<WantedSite>): Promise<SiteEdit> {
+    return this.#turns.run(`site ${id}`, async () => {
+      const before = await this.#find(id)
+      checkRevision(before, options)
+      const earlier = wantedOfRow(before)
+      const wanted = await change(earlier)
+      if (isDeepStrictEqual(wanted, earlier))
+        return { status: 'no_change', site: await this.get(id), synced: { status: 'no_change' } }
+      await this.#parts.check(wanted, id)
+      const row = await this.#write(before, wanted, options)
+      return await this.#apply({ row, before, status: 'updated' }, options)
+    })
+  }
+
+  async #wanted(before: WantedSite | undefined, input: SiteCreate | SitePatch): Promise<WantedSite> {
+    try {
+      return await changedSite(before, input)
+    } catch (error) {
+      if (!(error instanceof PasswordMissing)) throw error
+      throw invalid('basic_auth', error.message)
+    }
+  }
+
+  #write(before: SiteRow | undefined, wanted: WantedSite, { author }: EditOptions): Promise<SiteRow> {
+    const now = this.#parts.clock.now()
+    return this.#inTurn(async (trx) => {
+      const id = before?.id ?? (await store.nextSiteId(trx))
+      const revision = await store.nextRevision(trx, id)
+      const row = rowOf(wanted, { id, revision, created_at: before?.created_at ?? now, updated_at: now })
+      await checkDomains(trx, wanted, id)
+      await store.putSiteRow(trx, row)
+      const { name, record, extras } = row
+      await store.insertVersion(trx, { site_id: id, revision, name, record, extras, created_at: now, author })
+      return row
+    })
+  }
+
+  /** Applies an edit; when it cannot be, everything is as it was. */
+  async #apply(
+    edit: { row: SiteRow | undefined; before: SiteRow | undefined; status: 'created' | 'updated' | 'deleted' },
+    { author, isWaiting = true }: EditOptions,
+  ): Promise<SiteEdit> {
+    const id = edit.row?.id ?? edit.before?.id ?? 0
+    const change = { siteIds: [id], cause: `site.${edit.status}`, author }
+    try {
+      const synced = isWaiting ? await this.#parts.sync.now(change) : this.#parts.sync.later(change)
+      const site = edit.row === undefined ? undefined : await this.get(id)
+      return { status: edit.status, site: site as Site, synced }
+    } catch (error) {
+      await this.#undo(id, edit.before)
+      throw error
+    }
+  }
+
+  async #undo(id: number, before: SiteRow | undefined): Promise<void> {
+    await this.#inTurn(async (trx) => {
+      await (before === undefined ? store.deleteSiteRow(trx, id) : store.putSiteRow(trx, before))
+      await store.forgetRefusals(trx, id)
+    })
+  }
+
+  async #inTurn<T>(work: (trx: Kysely<SiteTables>) => Promise<T>): Promise<T> {
+    const { database } = this.#parts
+    try {
+      return await database.query.transaction().execute(async (trx) => {
+        await takeTurn(database.kind, trx, siteTurn)
+        return await work(trx)
+      })
+    } catch (error) {
+      if (uniqueViolation(error)?.includes('name_key') !== true) throw error
+      throw conflict('site_name: another site has this name', 'name_taken')
+    }
+  }
+
+  async #view(rows: readonly SiteRow[]): Promise<Site[]> {
+    const states = await store.findStates(
+      this.#db,
+      rows.map(({ id }) => id),
+    )
+    const names = await this.#parts.nodeNames()
+    return rows.map((row) =>
+      siteOfRow(
+        row,
+        states.filter((state) => state.site_id === row.id),
+        names,
+      ),
+    )
+  }
+
+  async #find(id: number): Promise<SiteRow> {
+    const row = await store.findSiteRow(this.#db, id)
+    if (row === undefined) throw notFound('site')
+    return row
+  }
+
+  get #db(): Kysely<SiteTables> {
+    return this.#parts.database.query
+  }
+}
+
+function rowOf(
+  { record, extras }: WantedSite,
+  facts: Pick<SiteRow, 'id' | 'revision' | 'created_at' | 'updated_at'>,
+): SiteRow {
+  return {
+    ...facts,
+    name: record.site_name,
+    name_key: record.site_name.toLowerCase(),
+    kind: record.kind,
+    enabled: Number(record.enabled),
+    domains: record.domains.join(' '),
+    record: JSON.stringify(record),
+    extras: JSON.stringify(extras),
+  }
+}
+
+function checkRevision(row: SiteRow, { revision }: EditOptions): void {
+  if (revision === undefined || revision === row.revision) return
+  throw new Problem(412, `The site is revision ${row.revision} by now`, { code: 'revision_changed' })
+}
+
+async function checkDomains(trx: Kysely<SiteTables>, { record }: WantedSite, id: number): Promise<void> {
+  const owners = await store.findDomainOwners(trx, record.domains)
+  for (const [domain, owner] of owners) {
+    if (owner === id) continue
+    const other = await store.findSiteRow(trx, owner)
+    throw conflict(`domains: ${domain} belongs to the site ${other?.name ?? owner}`, 'domain_taken')
+  }
+}
+
+const invalid = (field: string, message: string) =>
+  new Problem(422, `${field}: ${message}`, { errors: [{ field, message }] })

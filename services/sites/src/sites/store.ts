@@ -1,0 +1,153 @@
+import { likePattern, type Page } from '@hearth/database'
+import { sql, type Kysely } from 'kysely'
+import type { SiteRow, SiteStateRow, SiteTables, SiteVersionRow } from './tables.ts'
+
+type Db = Kysely<SiteTables>
+
+/** Which sites of the list, and in which order. */
+export interface SiteListing {
+  readonly search: string | undefined
+  readonly kind: string | undefined
+  readonly isEnabled: boolean | undefined
+  /** Only those some node has refused. */
+  readonly isFailed: boolean | undefined
+  readonly sort: 'name' | 'updated_at' | 'created_at'
+  readonly isDescending: boolean
+  readonly limit: number
+  readonly offset: number
+}
+
+export async function listSiteRows(db: Db, listing: SiteListing): Promise<Page<SiteRow>> {
+  let found = db.selectFrom('sites')
+  if (listing.search !== undefined) {
+    const pattern = `%${likePattern(listing.search.toLowerCase())}%`
+    found = found.where(sql<boolean>`(name_key like ${pattern} escape '\\' or domains like ${pattern} escape '\\')`)
+  }
+  if (listing.kind !== undefined) found = found.where('kind', '=', listing.kind as SiteRow['kind'])
+  if (listing.isEnabled !== undefined) found = found.where('enabled', '=', Number(listing.isEnabled))
+  if (listing.isFailed !== undefined) {
+    const failed = db.selectFrom('site_states').select('site_id').where('error', 'is not', null)
+    found = found.where('id', listing.isFailed ? 'in' : 'not in', failed)
+  }
+  const { count } = await found.select((row) => row.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
+  const rows = await found
+    .selectAll()
+    .orderBy(listing.sort === 'name' ? 'name_key' : listing.sort, listing.isDescending ? 'desc' : 'asc')
+    .orderBy('id')
+    .limit(listing.limit)
+    .offset(listing.offset)
+    .execute()
+  return { rows, total: count }
+}
+
+/** Every site, oldest first. */
+export function allSiteRows(db: Db): Promise<SiteRow[]> {
+  return db.selectFrom('sites').selectAll().orderBy('id').execute()
+}
+
+export function findSiteRow(db: Db, id: number): Promise<SiteRow | undefined> {
+  return db.selectFrom('sites').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** The ids of sites by the domains that are theirs; domains of nobody are left out. */
+export async function findDomainOwners(db: Db, domains: readonly string[]): Promise<Map<string, number>> {
+  if (domains.length === 0) return new Map()
+  const rows = await db.selectFrom('site_domains').selectAll().where('domain', 'in', domains).execute()
+  return new Map(rows.map((row) => [row.domain, row.site_id]))
+}
+
+/** Numbers of sites are never used again, so that nothing old is taken for a new site. */
+export async function nextSiteId(db: Db): Promise<number> {
+  const { last } = await db
+    .selectFrom('site_versions')
+    .select((row) => row.fn.max('site_id').as('last'))
+    .executeTakeFirstOrThrow()
+  return (last ?? 0) + 1
+}
+
+/** The number after the newest version of a site, were it removed or never taken. */
+export async function nextRevision(db: Db, siteId: number): Promise<number> {
+  const { last } = await db
+    .selectFrom('site_versions')
+    .select((row) => row.fn.max('revision').as('last'))
+    .where('site_id', '=', siteId)
+    .executeTakeFirstOrThrow()
+  return (last ?? 0) + 1
+}
+
+/** Writes a site as it is wanted now, with its domains. */
+export async function putSiteRow(db: Db, row: SiteRow): Promise<void> {
+  await db
+    .insertInto('sites')
+    .values(row)
+    .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
+    .execute()
+  await db.deleteFrom('site_domains').where('site_id', '=', row.id).execute()
+  const domains = row.domains.split(' ').map((domain) => ({ domain, site_id: row.id }))
+  await db.insertInto('site_domains').values(domains).execute()
+}
+
+export async function deleteSiteRow(db: Db, id: number): Promise<void> {
+  await db.deleteFrom('site_domains').where('site_id', '=', id).execute()
+  await db.deleteFrom('sites').where('id', '=', id).execute()
+}
+
+export async function insertVersion(db: Db, row: SiteVersionRow): Promise<void> {
+  await db.insertInto('site_versions').values(row).execute()
+}
+
+export function findVersion(db: Db, siteId: number, revision: number): Promise<SiteVersionRow | undefined> {
+  return db
+    .selectFrom('site_versions')
+    .selectAll()
+    .where('site_id', '=', siteId)
+    .where('revision', '=', revision)
+    .executeTakeFirst()
+}
+
+export function listVersions(db: Db, siteId: number, limit: number): Promise<SiteVersionRow[]> {
+  return db
+    .selectFrom('site_versions')
+    .selectAll()
+    .where('site_id', '=', siteId)
+    .orderBy('revision', 'desc')
+    .limit(limit)
+    .execute()
+}
+
+/** What the nodes make of these sites; of all without a list. */
+export function findStates(db: Db, siteIds?: readonly number[]): Promise<SiteStateRow[]> {
+  const states = db.selectFrom('site_states').selectAll()
+  if (siteIds === undefined) return states.execute()
+  return siteIds.length === 0 ? Promise.resolve([]) : states.where('site_id', 'in', siteIds).execute()
+}
+
+/** Nothing is said any more against a site that is as it was. */
+export async function forgetRefusals(db: Db, siteId: number): Promise<void> {
+  const states = db.updateTable('site_states').set({ refused_revision: null, error: null })
+  await states.where('site_id', '=', siteId).execute()
+  await db.deleteFrom('site_states').where('site_id', '=', siteId).where('applied_revision', 'is', null).execute()
+}
+
+/** How many enabled sites no node runs as they are wanted, and how many a node has refused. */
+export async function countStates(db: Db): Promise<{ pending: number; failed: number }> {
+  const failed = await db
+    .selectFrom('site_states')
+    .select((row) => row.fn.count<number>('site_id').distinct().as('count'))
+    .where('refused_revision', 'is not', null)
+    .executeTakeFirstOrThrow()
+  const running = await db
+    .selectFrom('sites')
+    .innerJoin('site_states', (join) =>
+      join.onRef('site_states.site_id', '=', 'sites.id').onRef('site_states.applied_revision', '=', 'sites.revision'),
+    )
+    .select((row) => row.fn.count<number>('sites.id').distinct().as('count'))
+    .where('sites.enabled', '=', 1)
+    .executeTakeFirstOrThrow()
+  const enabled = await db
+    .selectFrom('sites')
+    .select((row) => row.fn.countAll<number>().as('count'))
+    .where('enabled', '=', 1)
+    .executeTakeFirstOrThrow()
+  return { pending: Math.max(0, enabled.count - running.count - failed.count), failed: failed.count }
+}

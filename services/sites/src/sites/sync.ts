@@ -1,0 +1,23 @@
+/** An edit that is to be applied. */
+export interface SiteChange {
+  readonly siteIds: readonly number[]
+  readonly cause: string
+  readonly author: string
+}
+
+/** How an edit was applied. */
+export interface Synced {
+  /** `unknown`: the connection broke off, and what runs is not known yet; `pending`: not tried yet. */
+  readonly status: 'synced' | 'no_change' | 'pending' | 'unknown'
+  readonly sha?: string
+  /** Why it is not known, or what a node among several has against it. */
+  readonly error?: string
+}
+
+/** The way from the sites to the Caddy servers. */
+export interface SyncSites {
+  /** Applies and waits for the end of it. Throws a problem when nothing of it runs. */
+  now(change: SiteChange): Promise<Synced>
+  /** Applies in the background. */
+  later(change: SiteChange): Synced
+}

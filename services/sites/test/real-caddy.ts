@@ -1,0 +1,178 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { chmod } from 'node:fs/promises'
+import { request as requestHttp, type IncomingHttpHeaders, type RequestOptions } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import type { ConnectionOptions, TLSSocket } from 'node:tls'
+import { eventually, temporaryDirectory } from '@hearth/testing'
+
+/** How a request reaches a site. */
+export interface GetOptions {
+  /** Over TLS, with the host as server name, and without a look at who signed. */
+  readonly https?: boolean
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Buffer
+  /** More of `node:tls`: highest version, client certificate, another server name. */
+  readonly tls?: Pick<ConnectionOptions, 'maxVersion' | 'minVersion' | 'cert' | 'key' | 'servername'>
+}
+
+/** What came back. */
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+  readonly raw: Buffer
+  /** The certificate of an HTTPS answer: names it is good for, who signed it. */
+  readonly certificate?: { readonly names: string; readonly issuer: string }
+}
+
+/** A Caddy of one's own, on free loopback ports, with its admin socket and all its files in a directory that goes with it. */
+export interface RealCaddy extends AsyncDisposable {
+  /** The admin endpoint as `node:http` takes it (`socketPath`). */
+  readonly socket: string
+  /** The same in Caddy's notation, for `admin.listen`. */
+  readonly adminListen: string
+  readonly httpPort: number
+  readonly httpsPort: number
+  /** For storage, logs and static files. */
+  readonly directory: string
+  readonly pid: number
+  /** Posts a whole configuration. 200, or the status and text of Caddy's refusal. */
+  load(config: object): Promise<{ status: number; error: string }>
+  /** The configuration that runs. */
+  config(): Promise<unknown>
+  /** Any other call of the admin API. */
+  admin(method: string, path: string, body?: { type: string; text: string }): Promise<Answer>
+  get(host: string, path: string, options?: GetOptions): Promise<Answer>
+  stop(): Promise<void>
+}
+
+/** Why there is no such Caddy on this machine, or undefined. */
+export function caddyObstacle(binary = '/usr/bin/caddy'): string | undefined {
+  return existsSync(binary) ? undefined : `${binary} is not there`
+}
+
+/** A Caddy of the newer kind for tests: the program CADDY_2_11_PATH names. */
+export function newCaddy(): string {
+  return process.env['CADDY_2_11_PATH'] ?? ''
+}
+
+/** Why the tests with a newer Caddy are left out, or undefined. */
+export function newCaddyObstacle(): string | undefined {
+  return newCaddy() === '' ? 'CADDY_2_11_PATH names no newer Caddy' : caddyObstacle(newCaddy())
+}
+
+/** A free port of the loopback interface. Another process may take it before it is used, which is rare. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** Starts a Caddy without sites. It ends with `stop()`, by its process id. */
+export async function startCaddy(binary = '/usr/bin/caddy'): Promise<RealCaddy> {
+  const folder = await temporaryDirectory('caddy')
+  await chmod(folder.path, 0o755)
+  const socket = join(folder.path, 'admin.sock')
+  const { child, log } = launch(binary, folder.path, `unix/${socket}`)
+  const admin = (method: string, path: string, body?: { type: string; text: string }) =>
+    send(
+      {
+        socketPath: socket,
+        method,
+        path,
+        setHost: false,
+        headers: { Host: '', ...(body && { 'Content-Type': body.type }) },
+      },
+      { body: body?.text },
+    )
+  const stop = async () => {
+    const isGone = child.exitCode !== null || child.signalCode !== null
+    if (!isGone) {
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    }
+    await folder[Symbol.asyncDispose]()
+  }
+  await eventually(
+    () => admin('GET', '/config/'),
+    ({ status }) => status === 200,
+    { what: 'an answer of Caddy' },
+  ).catch(async (error: unknown) => {
+    await stop()
+    throw new Error(`Caddy did not start: ${log()}`, { cause: error })
+  })
+  const [httpPort, httpsPort] = [await freePort(), await freePort()]
+  return {
+    socket,
+    adminListen: `unix/${socket}`,
+    httpPort,
+    httpsPort,
+    directory: folder.path,
+    pid: child.pid ?? 0,
+    admin,
+    load: async (config) => {
+      const { status, text } = await admin('POST', '/load', { type: 'application/json', text: JSON.stringify(config) })
+      return { status, error: status === 200 ? '' : (JSON.parse(text) as { error: string }).error }
+    },
+    config: async () => JSON.parse((await admin('GET', '/config/')).text) as unknown,
+    get: (host, path, options = {}) => getPage({ host, path, port: options.https ? httpsPort : httpPort }, options),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  }
+}
+
+function launch(binary: string, home: string, listen: string): { child: ChildProcess; log: () => string } {
+  const config = { admin: { listen }, apps: { pki: { certificate_authorities: { local: { install_trust: false } } } } }
+  const child = spawn(binary, ['run', '--config', '-'], {
+    env: { PATH: process.env['PATH'] ?? '', HOME: home, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home },
+    stdio: ['pipe', 'ignore', 'pipe'],
+  })
+  let log = ''
+  child.stderr?.on('data', (text: Buffer) => (log = (log + text.toString()).slice(-8000)))
+  child.on('error', (error) => (log += error.message))
+  child.stdin?.end(JSON.stringify(config))
+  return { child, log: () => log }
+}
+
+/** A host as a page's address has it; the port of the listener is not part of it, as behind a forwarded port 80. */
+function getPage(at: { host: string; path: string; port: number }, options: GetOptions): Promise<Answer> {
+  const { https = false, method = 'GET', headers = {}, body, tls = {} } = options
+  const isAddress = /^[\d.]+$|:/.test(at.host)
+  const common = { host: '127.0.0.1', port: at.port, path: at.path, method, headers: { Host: at.host, ...headers } }
+  if (!https) return send(common, { body })
+  const name = isAddress ? {} : { servername: at.host }
+  return send({ ...common, rejectUnauthorized: false, ...name, ...tls }, { body, https })
+}
+
+type Outgoing = RequestOptions & ConnectionOptions
+
+function send(
+  options: Outgoing,
+  { body, https = false }: { body?: string | Buffer | undefined; https?: boolean },
+): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+  const request = (https ? requestHttps : requestHttp)({ ...options, agent: false, timeout: 20_000 }, (response) => {
+    const parts: Buffer[] = []
+    const peer = (response.socket as Partial<TLSSocket>).getPeerCertificate?.()
+    const certificate = peer && { names: peer.subjectaltname ?? '', issuer: String(peer.issuer?.CN) }
+    response.on('data', (part: Buffer) => parts.push(part))
+    response.on('error', reject)
+    response.on('end', () => {
+      const raw = Buffer.concat(parts)
+      const { statusCode: status = 0, headers } = response
+      resolve({ status, headers, raw, text: raw.toString(), ...(certificate && { certificate }) })
+    })
+  })
+  request.on('timeout', () => request.destroy(new Error('no answer within 20 s')))
+  request.on('error', reject)
+  request.end(body)
+  return promise
+}
