@@ -6,7 +6,7 @@ import type { LogLine } from './access-log/log-line.ts'
 /** A request as it happens, or the first word of a stream. */
 export interface LiveRequest {
   /** Null in the first event of a stream, which says that it is on. */
-  readonly request: (LogLine & { readonly siteId: number | null }) | null
+  readonly request: (Omit<LogLine, 'siteId'> & { readonly siteId: number | null }) | null
   /** Requests left out since the last event, because more came than anyone can read. */
   readonly skipped: number
 }

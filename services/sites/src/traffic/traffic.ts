@@ -65,6 +65,7 @@ export interface TrafficParts {
   readonly log: Log
   /** The server's access log; undefined when it is not within reach. */
   readonly logFile: string | undefined
+  /** Whose a host is, for lines that do not say it themselves. */
   readonly siteOf: (host: string) => number | undefined
   /** Hears of every request, as it is read. */
   readonly onRequest: (line: NonNullable<ReturnType<typeof parseLogLine>>, siteId: number | undefined) => void
@@ -176,7 +177,7 @@ class AccessLogTraffic implements Traffic {
     const line = parseLogLine(text)
     if (line === undefined) return
     const { siteOf, onRequest } = this.#parts
-    const siteId = siteOf(line.host)
+    const siteId = line.siteId ?? siteOf(line.host)
     this.#pending.add(siteId ?? noSite, line)
     this.#rate.add(line.at)
     if (siteId !== undefined) this.#lists.add(siteId, line)

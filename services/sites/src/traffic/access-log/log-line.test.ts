@@ -29,6 +29,7 @@ const line = (request: object = {}, more: object = {}) =>
 test('a line of Caddy is read, and nothing secret of it', () => {
   assert.deepEqual(parseLogLine(line()), {
     at: 1_795_287_678_647,
+    siteId: undefined,
     host: 'a.example',
     method: 'GET',
     path: '/p',
@@ -41,6 +42,16 @@ test('a line of Caddy is read, and nothing secret of it', () => {
 
 test('newer versions know the client behind a proxy', () => {
   assert.equal(parseLogLine(line({ client_ip: '198.51.100.1' }))?.client, '198.51.100.1')
+})
+
+test('a logger of a site says whose line it is', () => {
+  const site = (logger: unknown) => parseLogLine(line({}, { logger }))?.siteId
+  assert.deepEqual(['http.log.access.site-7', 'http.log.access.strangers', 'http.log.access.site-7x', 7].map(site), [
+    7,
+    undefined,
+    undefined,
+    undefined,
+  ])
 })
 
 test('hosts and paths of all kinds', () => {

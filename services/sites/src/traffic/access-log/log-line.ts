@@ -2,6 +2,8 @@
 export interface LogLine {
   /** When it was answered, milliseconds. */
   readonly at: number
+  /** The site whose logger wrote it, where loggers are named after sites. */
+  readonly siteId: number | undefined
   /** Lower case, without port. */
   readonly host: string
   readonly method: string
@@ -16,6 +18,7 @@ export interface LogLine {
 /** What a line has in the places that are read; anything may stand in them. */
 interface RawLine {
   readonly ts?: unknown
+  readonly logger?: unknown
   readonly status?: unknown
   readonly size?: unknown
   readonly duration?: unknown
@@ -42,6 +45,7 @@ export function parseLogLine(text: string): LogLine | undefined {
   if (typeof ts !== 'number' || typeof status !== 'number' || !Number.isFinite(ts)) return undefined
   return {
     at: Math.round(ts * 1000),
+    siteId: siteOfLogger(raw.logger),
     host: hostOf(textOf(request.host, 300)),
     method: textOf(request.method, 16),
     path: pathOf(request.uri),
@@ -50,6 +54,11 @@ export function parseLogLine(text: string): LogLine | undefined {
     durationMs: amountOf(raw.duration) * 1000,
     client: textOf(request.client_ip ?? request.remote_ip, 64),
   }
+}
+
+function siteOfLogger(logger: unknown): number | undefined {
+  const id = typeof logger === 'string' ? /^http\.log\.access\.site-(\d{1,9})$/.exec(logger)?.[1] : undefined
+  return id === undefined ? undefined : Number(id)
 }
 
 function parseJson(text: string): RawLine | undefined {
