@@ -6,6 +6,8 @@ import type { EventRing } from './events/event-ring.ts'
 import { applyRoutes, type ApplyRoutesParts } from './apply/routes.ts'
 import { eventRoutes } from './events/routes.ts'
 import { generalRoutes, type GeneralParts } from './general-routes.ts'
+import type { NodeKeeper } from './nodes/node-keeper.ts'
+import { nodeRoutes } from './nodes/routes.ts'
 import { onboardingRoutes, type OnboardingRoutesParts } from './onboarding/routes.ts'
 import type { Passkeys } from './passkeys/passkeys.ts'
 import { passkeyRoutes } from './passkeys/routes.ts'
@@ -25,6 +27,7 @@ export interface Features {
   readonly sites: Sites
   readonly applying: ApplyRoutesParts
   readonly taking: OnboardingRoutesParts
+  readonly nodes: NodeKeeper
 }
 
 /** Every endpoint of the service. */
@@ -40,5 +43,6 @@ export function allRoutes(features: Features): Route[] {
     ...siteRoutes(features.sites),
     ...applyRoutes(features.applying),
     ...onboardingRoutes(features.taking),
+    ...nodeRoutes(features.nodes),
   ]
 }

@@ -70,7 +70,7 @@ const quietMs = 250
 const longestMs = 1500
 
 /** The turn of transactions that count revisions up. */
-export const revisionTurn = 1
+export const revisionTurn = 11
 
 export function createApply(parts: ApplyParts): Apply {
   return new BatchedApply(parts)
