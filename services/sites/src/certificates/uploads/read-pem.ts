@@ -117,3 +117,10 @@ function ordered(own: X509Certificate, all: readonly X509Certificate[]): Checked
   }
   return { pem: chain.map(String).join(''), certificates: chain }
 }
+
+/** The certificates of a text that was checked before. */
+export const chainOf = (pem: string): X509Certificate[] =>
+  pem
+    .split(/(?=-----BEGIN CERTIFICATE-----)/)
+    .filter((block) => block.trim() !== '')
+    .map((block) => new X509Certificate(block))

@@ -1,12 +1,17 @@
 import type { Kysely } from 'kysely'
-import { X509Certificate } from 'node:crypto'
 import type { Sealer } from '@hearth/credentials'
 import { createKeyedQueue, type Clock } from '@hearth/runtime'
 import { certificateFacts, namesOf } from '../certificate-facts.ts'
 import type { Tables } from '../../database/tables.ts'
 import type { UploadedCertificateRow } from '../tables.ts'
-import { readAuthority, readCertificate } from './read-pem.ts'
+import { chainOf, readAuthority, readCertificate } from './read-pem.ts'
 import * as store from './store.ts'
+import {
+  createUploadedMaterial,
+  type MaterialKeeper,
+  type UploadedContent,
+  type UploadedMaterial,
+} from './uploaded-material.ts'
 
 /** An uploaded certificate as it may be shown: never with its key. Moments are milliseconds. */
 export interface UploadedCertificate {
@@ -68,10 +73,8 @@ export interface Uploads {
   replace(id: number, upload: Pick<Upload, 'certificate' | 'privateKey'>): Promise<UploadedCertificate | undefined>
   /** False when there is none. Throws `CertificateInUse`. */
   remove(id: number): Promise<boolean>
-  /** For whoever compiles a configuration: chain and key, PEM; undefined when there is none, or it is an authority. */
-  pemOf(id: number): Promise<{ certificate: string; key: string } | undefined>
-  /** For whoever compiles a configuration: the certificates of an authority, DER in base64. */
-  authorityOf(id: number): Promise<string[] | undefined>
+  /** For whoever compiles configurations; it follows every change. */
+  readonly material: UploadedMaterial
 }
 
 export interface UploadsParts {
@@ -80,18 +83,28 @@ export interface UploadsParts {
   readonly clock: Clock
   /** Ids of the sites that use an uploaded certificate, as certificate or as authority. */
   readonly sitesUsing: (id: number) => Promise<readonly number[]>
+  /** Where a Caddy of this machine and user reads certificates; without it configurations hold them. */
+  readonly folder: string | undefined
   /** Told when what runs has to be compiled anew. */
   readonly onReplaced: (id: number, siteIds: readonly number[]) => void
 }
 
-export function createUploads(parts: UploadsParts): Uploads {
+/** Opens what was uploaded before. */
+export async function openUploads(parts: UploadsParts): Promise<Uploads> {
+  const material = createUploadedMaterial(parts.folder)
+  await material.begin((await store.listUploads(parts.db)).map((row) => contentOf(row, parts.sealer)))
   const view: View = async (row) => ({ ...describe(row), usedBy: await parts.sitesUsing(row.id) })
-  return { ...readingOf(parts, view), ...changesOf(parts, view) }
+  return { material, ...readingOf(parts, view), ...changesOf(parts, { view, material }) }
 }
 
 type View = (row: UploadedCertificateRow) => Promise<UploadedCertificate>
 
-function readingOf({ db, sealer }: UploadsParts, view: View): Pick<Uploads, 'list' | 'find' | 'pemOf' | 'authorityOf'> {
+interface Surroundings {
+  readonly view: View
+  readonly material: MaterialKeeper
+}
+
+function readingOf({ db }: UploadsParts, view: View): Pick<Uploads, 'list' | 'find'> {
   return {
     async list() {
       return Promise.all((await store.listUploads(db)).map(view))
@@ -100,64 +113,61 @@ function readingOf({ db, sealer }: UploadsParts, view: View): Pick<Uploads, 'lis
       const row = await store.findUpload(db, id)
       return row === undefined ? undefined : view(row)
     },
-    async pemOf(id) {
-      const row = await store.findUpload(db, id)
-      if (row === undefined || row.kind !== 'certificate') return undefined
-      return { certificate: row.chain, key: sealer.open(row.key_sealed, sealedPlace(id)) }
-    },
-    async authorityOf(id) {
-      const row = await store.findUpload(db, id)
-      if (row === undefined || row.kind !== 'authority') return undefined
-      return chainOf(row.chain).map(({ raw }) => raw.toString('base64'))
-    },
   }
 }
 
-function changesOf(parts: UploadsParts, view: View): Pick<Uploads, 'add' | 'replace' | 'remove'> {
+function changesOf(parts: UploadsParts, around: Surroundings): Pick<Uploads, 'add' | 'replace' | 'remove'> {
   const { db, sealer, clock, sitesUsing } = parts
-  // Ids are counted up, so additions take turns.
-  const additions = createKeyedQueue(20)
+  // Ids are counted up, and files follow rows, so changes take turns.
+  const changes = createKeyedQueue(20)
+  const inTurn = <T>(change: () => Promise<T>) => changes.run('all', change)
   return {
-    async add(upload) {
-      const checked = check(upload, clock.now())
-      if ((await store.countUploads(db)) >= mostUploads)
-        throw new TooManyCertificates(`there are ${mostUploads} already`)
-      const values = { name: upload.name, kind: upload.kind, chain: checked.pem, now: clock.now() }
-      const insert = () => store.insertUpload(db, values, (id) => sealKey(sealer, id, checked.key))
-      return view(await additions.run('all', insert))
-    },
-    replace: (id, upload) => replace(parts, { id, upload, view }),
-    async remove(id) {
-      if ((await store.findUpload(db, id)) === undefined) return false
-      const siteIds = await sitesUsing(id)
-      if (siteIds.length > 0) throw new CertificateInUse(siteIds)
-      await store.clearUpload(db, id, clock.now())
-      return true
-    },
+    add: (upload) =>
+      inTurn(async () => {
+        const checked = check(upload, clock.now())
+        if ((await store.countUploads(db)) >= mostUploads)
+          throw new TooManyCertificates(`there are ${mostUploads} already`)
+        const values = { name: upload.name, kind: upload.kind, chain: checked.pem, now: clock.now() }
+        const row = await store.insertUpload(db, values, (id) => sealKey(sealer, id, checked.key))
+        await around.material.put(contentOf(row, sealer))
+        return around.view(row)
+      }),
+    replace: (id, upload) => inTurn(() => replace(parts, around, { id, upload })),
+    remove: (id) =>
+      inTurn(async () => {
+        if ((await store.findUpload(db, id)) === undefined) return false
+        const siteIds = await sitesUsing(id)
+        if (siteIds.length > 0) throw new CertificateInUse(siteIds)
+        await store.clearUpload(db, id, clock.now())
+        await around.material.drop(id)
+        return true
+      }),
   }
 }
 
 async function replace(
   { db, sealer, clock, sitesUsing, onReplaced }: UploadsParts,
-  {
-    id,
-    upload,
-    view,
-  }: {
-    id: number
-    upload: Pick<Upload, 'certificate' | 'privateKey'>
-    view: (row: UploadedCertificateRow) => Promise<UploadedCertificate>
-  },
+  { view, material }: Surroundings,
+  { id, upload }: { id: number; upload: Pick<Upload, 'certificate' | 'privateKey'> },
 ): Promise<UploadedCertificate | undefined> {
   const row = await store.findUpload(db, id)
   if (row === undefined) return undefined
   const { pem, key } = check({ ...upload, kind: row.kind }, clock.now())
   const values = { id, chain: pem, key_sealed: sealKey(sealer, id, key), changed_at: clock.now() }
   if (!(await store.replaceUpload(db, values))) return undefined
+  const renewed = { ...row, ...values }
+  await material.put(contentOf(renewed, sealer))
   const siteIds = await sitesUsing(id)
   if (siteIds.length > 0) onReplaced(id, siteIds)
-  return view({ ...row, ...values })
+  return view(renewed)
 }
+
+const contentOf = ({ id, kind, chain, key_sealed }: UploadedCertificateRow, sealer: Sealer): UploadedContent => ({
+  id,
+  kind,
+  chain,
+  key: key_sealed === '' ? '' : sealer.open(key_sealed, sealedPlace(id)),
+})
 
 function check({ kind, certificate, privateKey }: Omit<Upload, 'name'>, now: number): { pem: string; key: string } {
   return kind === 'authority'
@@ -169,12 +179,6 @@ const sealedPlace = (id: number): string => `uploaded_certificates.key_sealed:${
 
 const sealKey = (sealer: Sealer, id: number, key: string): string =>
   key === '' ? '' : sealer.seal(key, sealedPlace(id))
-
-const chainOf = (pem: string): X509Certificate[] =>
-  pem
-    .split(/(?=-----BEGIN CERTIFICATE-----)/)
-    .filter((block) => block.trim() !== '')
-    .map((block) => new X509Certificate(block))
 
 function describe(row: UploadedCertificateRow): Omit<UploadedCertificate, 'usedBy'> {
   const chain = chainOf(row.chain)
