@@ -108,6 +108,7 @@ function openAccess(parts: AppParts, { events, port }: { events: EventRing; port
   const accounts = createAccounts({
     ...parts,
     clock: timers,
+    relyingPartyId: config.relyingParty.id,
     attempts,
     onSessionEnded: (key) => events.endSession(key),
     onAccessChanged: (userId) => events.endUser(userId),

@@ -5,6 +5,7 @@ import { openSetUpToken, setUpTokenFile } from './accounts/setup-token.ts'
 import { createApp, type App } from './app.ts'
 import type { Config } from './config.ts'
 import { openStorage } from './database/open.ts'
+import { warnOfForeignPasskeys } from './passkeys/foreign-passkeys.ts'
 
 /** A service that owns its data directory, ready to listen. */
 export interface Service {
@@ -28,6 +29,7 @@ export async function openService(config: Config, log: Log, timers: Timers = sys
   const { database, secret } = await openStorage(config)
   cleanup.defer(() => database.close())
   const setUpToken = await openSetUpToken(config.dataDirectory, await hasUserRows(database.query))
+  await warnOfForeignPasskeys(database.query, config.relyingParty.id, log)
   const app = await createApp({ config, log, timers, database, secret, setUpToken, pages: pagesFolder })
   cleanup.defer(() => app.close())
   const resources = cleanup.move()
