@@ -53,6 +53,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   const readiness: Readiness = notReady
   let document: Record<string, unknown> = {}
   const features: Features = {
+    now: () => timers.now(),
     general: { readiness, build: config.build, document: () => document },
     ...accountFeatures(parts, { accounts, limits, port: () => port() }),
     settings,

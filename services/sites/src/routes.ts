@@ -12,6 +12,8 @@ import type { SettingsKeeper } from './settings/settings.ts'
 
 /** Everything the endpoints call. */
 export interface Features {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
   readonly general: GeneralParts
   readonly accounts: Accounts
   readonly signIn: SignInSurroundings
@@ -28,7 +30,7 @@ export function allRoutes(features: Features): Route[] {
     ...sessionRoutes(accounts, signIn),
     ...passkeyRoutes(features.passkeys, signIn),
     ...userRoutes(accounts.users),
-    ...settingsRoutes(settings),
+    ...settingsRoutes(settings, features.now),
     ...eventRoutes(events, accounts.sessions),
   ]
 }
