@@ -18,6 +18,8 @@ import type { Sites } from './sites/sites.ts'
 
 /** Everything the endpoints call. */
 export interface Features {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
   readonly general: GeneralParts
   readonly accounts: Accounts
   readonly signIn: SignInSurroundings
@@ -38,7 +40,7 @@ export function allRoutes(features: Features): Route[] {
     ...sessionRoutes(accounts, signIn),
     ...passkeyRoutes(features.passkeys, signIn),
     ...userRoutes(accounts.users),
-    ...settingsRoutes(settings),
+    ...settingsRoutes(settings, features.now),
     ...eventRoutes(events, accounts.sessions),
     ...siteRoutes(features.sites),
     ...applyRoutes(features.applying),
