@@ -17,13 +17,11 @@ import { createEditMany } from './sites/bulk-edit.ts'
 import { createCheckWanted } from './sites/check-wanted.ts'
 import { createSettleWanted } from './sites/settle-wanted.ts'
 import { createSites } from './sites/sites.ts'
-import { allSiteRows, countPending } from './sites/store.ts'
+import { allSiteRows, countPending, hasOnDemandSite } from './sites/store.ts'
 
 /** What managing the Caddy servers is built from. */
 export interface ManagementParts extends ProxyParts {
   readonly accounts: Accounts
-  /** The port this service listens at. */
-  readonly port: () => number
 }
 
 /** The sites, the Caddy servers they run on, and the way between them. */
@@ -31,7 +29,7 @@ export interface Management {
   readonly proxy: Proxy
   readonly onboarding: OnboardingKeeper
   readonly readiness: Readiness
-  readonly features: Pick<Features, 'sites' | 'applying' | 'taking' | 'nodes'>
+  readonly features: Pick<Features, 'sites' | 'applying' | 'taking' | 'nodes' | 'mayHaveCertificate'>
   /** Takes over a Caddy that serves nothing, brings the others up to date, and begins to watch. */
   start(): Promise<void>
   close(): Promise<void>
@@ -50,6 +48,7 @@ export async function openManagement(parts: ManagementParts): Promise<Management
       sites: openSites(parts, proxy),
       applying: openApplying(parts, proxy),
       taking: { onboarding, status: () => readCaddyStatus(parts.database.query, proxy) },
+      mayHaveCertificate: (domain) => hasOnDemandSite(parts.database.query, domain),
       nodes: createNodeKeeper({
         ...proxy,
         clock: parts.timers,

@@ -8,6 +8,7 @@ import { eventRoutes } from './events/routes.ts'
 import { generalRoutes, type GeneralParts } from './general-routes.ts'
 import type { NodeKeeper } from './nodes/node-keeper.ts'
 import { nodeRoutes } from './nodes/routes.ts'
+import { onDemandRoutes } from './on-demand/routes.ts'
 import { onboardingRoutes, type OnboardingRoutesParts } from './onboarding/routes.ts'
 import type { Passkeys } from './passkeys/passkeys.ts'
 import { passkeyRoutes } from './passkeys/routes.ts'
@@ -30,6 +31,7 @@ export interface Features {
   readonly applying: ApplyRoutesParts
   readonly taking: OnboardingRoutesParts
   readonly nodes: NodeKeeper
+  readonly mayHaveCertificate: (domain: string) => Promise<boolean>
 }
 
 /** Every endpoint of the service. */
@@ -46,5 +48,6 @@ export function allRoutes(features: Features): Route[] {
     ...applyRoutes(features.applying),
     ...onboardingRoutes(features.taking),
     ...nodeRoutes(features.nodes),
+    ...onDemandRoutes(features.mayHaveCertificate),
   ]
 }

@@ -49,6 +49,7 @@ const limits: Record<string, string> = {
   'GET /api/revisions/{id}': '60/min',
   'GET /api/revisions/{id}/diff': '60/min',
   'POST /api/revisions/{id}/return': '10/min',
+  'GET /api/v1/on-demand/ask': '600/min',
   'GET /api/nodes': '60/min',
   'POST /api/nodes': '10/min',
   'GET /api/nodes/{id}': '60/min',
