@@ -2,6 +2,7 @@ import { execa } from 'execa'
 import type { Accounts } from './accounts/accounts.ts'
 import type { DesiredSite } from './apply/desired-sites.ts'
 import { createDriftKeeper } from './apply/drift-keeper.ts'
+import { createExplain } from './apply/explain.ts'
 import { createPreviewSite } from './apply/preview.ts'
 import { createReturnToRevision } from './apply/return-to-revision.ts'
 import { createRevisionDiff } from './apply/revision-diff.ts'
@@ -69,6 +70,7 @@ function openSites(parts: ManagementParts, proxy: Proxy) {
     database: parts.database,
     clock: parts.timers,
     settle: createSettleWanted({ around, check, client }),
+    explain: createExplain(statesOf(parts, proxy)),
     preview: createPreviewSite({ ...statesOf(parts, proxy), check }),
     sync: proxy.sync,
     nodeNames: () => proxy.nodes.names(),

@@ -71,7 +71,10 @@ test('a domain and a name belong to one site, whoever asks first', async () => {
   const race = await Promise.all(
     [1, 2, 3].map((index) => answer({ ...sayingSite('race', 'x'), site_name: `Race ${index}` })),
   )
-  assert.deepEqual(race.map(([status]) => status).sort(), [201, 409, 409])
+  assert.deepEqual(
+    race.map(([status]) => Number(status)).sort((a, b) => a - b),
+    [201, 409, 409],
+  )
 })
 
 test('everything that is wrong with a site is said at once, each member by its name', async () => {
@@ -220,4 +223,37 @@ test('a site in maintenance says so, and is back when it is over', async () => {
   await admin.call('PATCH', `/api/sites/${site.id}`, { json: { enabled: false } })
   assert.equal((await askHost(port, 'closed.test')).status, 404)
   assert.equal((await admin.json<Site>('GET', `/api/sites/${site.id}`)).body.apply_state, 'disabled')
+})
+
+test('a request is explained, and then goes that way', async () => {
+  await using sites = await start()
+  const admin = await sites.signIn()
+  await makeSite(admin, {
+    ...sayingSite('clear', 'as explained'),
+    redirects: [{ from: '/old', to: '/new', code: 301 }],
+  })
+  const explain = async (url: string) =>
+    (
+      await admin.json<{ site: { site_name: string } | null; answer: { kind: string; status?: number } }>(
+        'GET',
+        `/api/sites/explain?url=${encodeURIComponent(url)}`,
+      )
+    ).body
+  const page = await explain('http://clear.test/page')
+  assert.deepEqual([page.site?.site_name, page.answer.kind, page.answer.status], ['clear', 'respond', 200])
+  assert.equal(
+    (await explain('http://clear.test/old')).answer.status,
+    (await askHost(sites.caddyPorts[0], 'clear.test', { path: '/old' })).status,
+  )
+  assert.equal((await explain('http://nobody.test/')).site, null)
+  assert.equal((await admin.call('GET', '/api/sites/explain?url=ftp://x')).status, 400)
+})
+
+test('the authority inside Caddy is handed out for those who are to trust it', async () => {
+  await using sites = await start()
+  const admin = await sites.signIn()
+  await makeSite(admin, { ...sayingSite('internal', 'x'), tls: { mode: 'internal' } })
+  const file = await admin.call('GET', '/api/nodes/1/authority')
+  assert.equal(file.status, 200)
+  assert.match(await file.text(), /^-----BEGIN CERTIFICATE-----/)
 })
