@@ -1,0 +1,29 @@
+import type { ApiDescription } from '@hearth/http'
+import { ErrorBody } from './problems.ts'
+import { version } from './version.ts'
+
+/** What the API document says about the service and its way in. */
+export const about: ApiDescription = {
+  title: 'Hearth Sites',
+  version,
+  description:
+    'Manages the sites of a Caddy reverse proxy. There is no key and no token: whoever calls signs in and keeps a cookie. Every request but reads carries the token of GET /api/v1/csrf as the header X-CSRF-Token, signing in included. Every route has budgets of its own for each client address. Access `recent-session` and `recent-admin` need a proof of who is calling that is no older than five minutes, see POST /api/session/reauthenticate.',
+  errorBody: ErrorBody,
+  securitySchemes: {
+    session: {
+      type: 'apiKey',
+      in: 'cookie',
+      name: 'hearth_sites_session',
+      description: 'Set by GET /api/v1/csrf and anew by every way to sign in; its name begins with __Host- at https.',
+    },
+  },
+  security: (access) => (access === 'always' || access === 'public' ? [] : [{ session: [] }]),
+  tags: [
+    { name: 'General', description: 'The service itself' },
+    { name: 'Session', description: 'Setting up, signing in and out' },
+    { name: 'Passkeys', description: 'Signing in without a password' },
+    { name: 'Users', description: 'Accounts' },
+    { name: 'Settings', description: 'How the service works' },
+    { name: 'Events', description: 'Live updates' },
+  ],
+}

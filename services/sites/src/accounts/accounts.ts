@@ -1,0 +1,53 @@
+import type { Database } from '@hearth/database'
+import type { Clock, Log } from '@hearth/runtime'
+import type { Tables } from '../database/tables.ts'
+import type { Attempts } from './attempts.ts'
+import { createSecurityLog, type SecurityLog } from './security-log.ts'
+import { createSessions, type Sessions } from './sessions.ts'
+import type { SetUpToken } from './setup-token.ts'
+import { createPasswordSignIn, type PasswordSignIn } from './sign-in.ts'
+import { createUsers, type Users } from './users.ts'
+import { createVisitorKeys, type VisitorKeys } from './ways-in.ts'
+
+/** Everything about who may come in. */
+export interface Accounts {
+  readonly users: Users
+  readonly sessions: Sessions
+  readonly passwords: PasswordSignIn
+  readonly visitors: VisitorKeys
+  readonly securityLog: SecurityLog
+  readonly setUpToken: SetUpToken
+}
+
+export interface AccountParts {
+  readonly database: Database<Tables>
+  readonly clock: Clock
+  readonly log: Log
+  /** The service's key. */
+  readonly secret: Uint8Array
+  readonly attempts: Attempts
+  readonly setUpToken: SetUpToken
+  /** Hears of the keys of sessions that ended, and of users all of whose sessions did. */
+  readonly onSessionEnded: (key: string) => void
+  readonly onAccessChanged: (userId: string) => void
+}
+
+export function createAccounts(parts: AccountParts): Accounts {
+  const { database, clock, attempts, setUpToken } = parts
+  const db = database.query
+  const securityLog = createSecurityLog(parts.log)
+  const sessions = createSessions({
+    db,
+    clock,
+    onEnded: parts.onSessionEnded,
+    onAccessChanged: parts.onAccessChanged,
+  })
+  return {
+    users: createUsers({ database, clock, onAccessChanged: parts.onAccessChanged }),
+    sessions,
+    passwords: createPasswordSignIn({ database, clock, sessions, attempts, securityLog }),
+    visitors: createVisitorKeys(parts.secret, clock),
+    securityLog,
+    setUpToken,
+  }
+}

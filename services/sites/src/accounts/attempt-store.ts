@@ -1,0 +1,48 @@
+import type { Kysely } from 'kysely'
+import type { AttemptRow, Tables } from '../database/tables.ts'
+
+type Db = Kysely<Tables>
+
+/** When the key was counted since then, oldest first. */
+export async function readAttemptMoments(db: Db, key: string, since: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom('attempts')
+    .select('at')
+    .where('key', '=', key)
+    .where('at', '>', since)
+    .orderBy('at')
+    .execute()
+  return rows.map(({ at }) => at)
+}
+
+export function latestAttempt(db: Db, key: string): Promise<AttemptRow | undefined> {
+  return db.selectFrom('attempts').selectAll().where('key', '=', key).orderBy('at', 'desc').limit(1).executeTakeFirst()
+}
+
+export async function insertAttemptRow(db: Db, row: AttemptRow): Promise<void> {
+  await db.insertInto('attempts').values(row).execute()
+}
+
+export async function deleteAttemptRow(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('attempts').where('id', '=', id).execute()
+}
+
+export async function deleteAttemptRowsOf(db: Db, keys: readonly string[]): Promise<void> {
+  await db.deleteFrom('attempts').where('key', 'in', keys).execute()
+}
+
+/** What no window reaches any more, and what a clock that was set back left in the future. */
+export async function deleteAttemptRowsBefore(db: Db, { oldest, newest }: { oldest: number; newest: number }) {
+  await db
+    .deleteFrom('attempts')
+    .where((row) => row.or([row('at', '<=', oldest), row('at', '>', newest)]))
+    .execute()
+}
+
+export async function countAttemptRows(db: Db): Promise<number> {
+  const { count } = await db
+    .selectFrom('attempts')
+    .select((row) => row.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}

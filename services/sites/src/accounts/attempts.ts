@@ -1,0 +1,114 @@
+import { createHash, randomUUID } from 'node:crypto'
+import type { Allowance } from '@hearth/http'
+import { createKeyedQueue, type Clock } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
+import type { Tables } from '../database/tables.ts'
+import {
+  countAttemptRows,
+  deleteAttemptRow,
+  deleteAttemptRowsBefore,
+  deleteAttemptRowsOf,
+  insertAttemptRow,
+  latestAttempt,
+  readAttemptMoments,
+} from './attempt-store.ts'
+
+/** So many in any stretch of time of this length. */
+export interface AttemptWindow {
+  readonly limit: number
+  readonly windowSeconds: number
+}
+
+/** Counts that outlast a restart: attempts to sign in, by address and by account. */
+export interface Attempts {
+  /** Counts one more for the key unless one of the windows is full. */
+  take(key: string, windows: readonly AttemptWindow[]): Promise<Allowance>
+  /** Takes the last one back, for an attempt that succeeded. */
+  refund(key: string): Promise<void>
+}
+
+/** No window is longer, milliseconds. */
+const longestWindow = 3_600_000
+
+/** How often what is too old is deleted, milliseconds. */
+const tidyEvery = 300_000
+
+/** So many attempts are remembered; beyond, all new keys share one count, so that a flood of addresses fills no disk. */
+const mostRows = 50_000
+const sharedKey = 'everybody else'
+
+/** What bounds the counting; smaller in tests. */
+export interface AttemptBounds {
+  readonly mostRows: number
+}
+
+/** Counts in the database, by the wall clock: it is the only one that goes on over a restart. */
+export function createAttempts(db: Kysely<Tables>, clock: Clock, bounds: AttemptBounds = { mostRows }): Attempts {
+  // One at a time: counting and adding must not mix with those of another request.
+  const line = createKeyedQueue(1000)
+  let rows: number | undefined
+  let tidiedAt = -Infinity
+
+  async function tidy(now: number): Promise<void> {
+    if (rows !== undefined && now - tidiedAt < tidyEvery && now >= tidiedAt) return
+    tidiedAt = now
+    await deleteAttemptRowsBefore(db, { oldest: now - longestWindow, newest: now + tidyEvery })
+    rows = await countAttemptRows(db)
+  }
+
+  async function takeNext(asked: string, windows: readonly AttemptWindow[]): Promise<Allowance> {
+    const now = clock.now()
+    await tidy(now)
+    const isFull = (rows ?? 0) >= bounds.mostRows && (await latestAttempt(db, hashKey(asked))) === undefined
+    const key = hashKey(isFull ? sharedKey : asked)
+    const moments = await readAttemptMoments(db, key, now - longestWindow)
+    const refused = windows.map((window) => allowanceOf(moments, window, now)).filter(({ allowed }) => !allowed)
+    const [worst] = refused.sort((a, b) => b.retryAfterSeconds - a.retryAfterSeconds)
+    if (worst !== undefined) return worst
+    await insertAttemptRow(db, { id: randomUUID(), key, at: now })
+    rows = (rows ?? 0) + 1
+    const counted = [...moments, now]
+    const left = windows.map((window) => ({ ...allowanceOf(counted, window, now), allowed: true }))
+    const [tightest] = left.sort((a, b) => a.remaining - b.remaining)
+    if (tightest === undefined) throw new Error('an attempt is counted without a window')
+    return tightest
+  }
+
+  return {
+    take: (key, windows) => line.run('attempts', () => takeNext(key, windows)),
+    refund: (key) =>
+      line.run('attempts', async () => {
+        const latest = await latestAttempt(db, hashKey(key))
+        if (latest === undefined) return
+        await deleteAttemptRow(db, latest.id)
+        if (rows !== undefined) rows -= 1
+      }),
+  }
+}
+
+/** Attempts to sign in as somebody, and of somebody signed in to say their own password. */
+export const accountKey = (username: string): string => `account ${username}`
+export const ownPasswordKey = (userId: string): string => `own password ${userId}`
+
+/** Counts from nothing again, for an account that was given a new password. */
+export async function forgetAttempts(db: Kysely<Tables>, keys: readonly string[]): Promise<void> {
+  await deleteAttemptRowsOf(db, keys.map(hashKey))
+}
+
+/** Keys hold what callers typed; their hash has one length. */
+const hashKey = (key: string): string => createHash('sha256').update(key).digest('base64url')
+
+function allowanceOf(moments: readonly number[], { limit, windowSeconds }: AttemptWindow, now: number): Allowance {
+  const start = now - windowSeconds * 1000
+  const within = moments.filter((moment) => moment > start)
+  const remaining = Math.max(0, limit - within.length)
+  const oldest = within.at(-limit) ?? now
+  const wait = Math.ceil((oldest - start) / 1000)
+  return {
+    allowed: remaining > 0,
+    limit,
+    remaining,
+    windowSeconds,
+    retryAfterSeconds: remaining > 0 ? 0 : Math.min(Math.max(1, wait), windowSeconds),
+  }
+}

@@ -1,0 +1,137 @@
+import { z } from 'zod'
+
+/** What an account may do: `user` reads dashboards and manages its own ways in, `admin` everything. */
+export const Role = z.enum(['user', 'admin'])
+export type Role = z.infer<typeof Role>
+
+const nameRule = 'must be 1 to 50 letters, digits, dots, underscores or hyphens'
+
+/** Kept in lower case. */
+export const Username = z
+  .string()
+  .transform((name) => name.trim().toLowerCase())
+  .pipe(z.string().regex(/^[a-z0-9._-]{1,50}$/, nameRule))
+
+/** Whether it is too common is checked where it is set. */
+export const NewPassword = z
+  .string()
+  .min(8, 'must have at least 8 characters')
+  .max(4096, 'must have at most 4096 characters')
+  .meta({ format: 'password' })
+
+/** A password to be compared; empty and overlong ones are simply wrong. */
+export const GivenPassword = z.string().max(4096).meta({ format: 'password' })
+
+/** What somebody typed as their name; it need not be one. */
+const GivenName = z.string().max(255)
+
+export const SetUp = z
+  .strictObject({
+    token: z
+      .string()
+      .max(200)
+      .meta({ description: 'From the terminal, or the file setup-token in the data directory' }),
+    username: Username,
+    password: NewPassword,
+  })
+  .meta({ id: 'SetUp' })
+export type SetUp = z.infer<typeof SetUp>
+
+export const SignIn = z
+  .strictObject({
+    username: GivenName,
+    password: GivenPassword.optional(),
+    recovery_code: z.string().max(100).optional().meta({ description: 'In place of the password; works once' }),
+  })
+  .refine((body) => (body.password === undefined) !== (body.recovery_code === undefined), {
+    path: ['password'],
+    error: 'or recovery_code must be there, and not both',
+  })
+  .meta({ id: 'SignIn' })
+export type SignIn = z.infer<typeof SignIn>
+
+export const PasswordChange = z
+  .strictObject({
+    current_password: GivenPassword.optional().meta({
+      description:
+        'May be left out by one who has none, or who signed in within five minutes with a passkey or a recovery code',
+    }),
+    new_password: NewPassword,
+  })
+  .meta({ id: 'PasswordChange' })
+export type PasswordChange = z.infer<typeof PasswordChange>
+
+export const Reauthenticate = z.strictObject({ password: GivenPassword }).meta({ id: 'Reauthenticate' })
+
+const Timestamp = z.iso.datetime()
+
+/** Who is signed in. */
+export const Session = z
+  .object({
+    user: z.object({ id: z.uuid(), username: z.string(), role: Role }),
+    csrf_token: z.string(),
+    expires_at: Timestamp.meta({ description: 'When it ends if nothing is done until then' }),
+    recent_until: Timestamp.nullable().meta({ description: 'Until when no confirmation of who is calling is needed' }),
+    password_change_required: z.boolean(),
+    has_password: z.boolean(),
+    passkeys: z.int().min(0),
+    recovery_codes_left: z.int().min(0),
+  })
+  .meta({ id: 'Session' })
+export type Session = z.infer<typeof Session>
+
+/** Something was done that has no other answer. */
+export const Done = z.object({ success: z.literal(true), message: z.string() }).meta({ id: 'Done' })
+
+export const RecoveryCodes = z
+  .object({ codes: z.array(z.string()).meta({ description: 'Shown this once; each signs in once' }) })
+  .meta({ id: 'RecoveryCodes' })
+
+export const CsrfToken = z.object({ token: z.string() }).meta({ id: 'CsrfToken' })
+
+export const User = z
+  .object({
+    id: z.uuid(),
+    username: z.string(),
+    role: Role,
+    is_active: z.boolean(),
+    password_change_required: z.boolean(),
+    has_password: z.boolean(),
+    passkeys: z.int().min(0),
+    created_at: Timestamp,
+    last_login_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'User' })
+export type User = z.infer<typeof User>
+
+export const UserCreate = z
+  .strictObject({
+    username: Username,
+    password: NewPassword,
+    role: Role.default('user'),
+    password_change_required: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Ask for a new password at the first sign-in' }),
+  })
+  .meta({ id: 'UserCreate' })
+export type UserCreate = z.infer<typeof UserCreate>
+
+export const UserUpdate = z
+  .strictObject({
+    username: Username.optional(),
+    password: NewPassword.optional().meta({ description: 'Ends the user’s sessions' }),
+    role: Role.optional(),
+    is_active: z.boolean().optional(),
+    password_change_required: z.boolean().optional(),
+  })
+  .refine((body) => Object.keys(body).length > 0, 'must change at least one member')
+  .meta({ id: 'UserUpdate' })
+export type UserUpdate = z.infer<typeof UserUpdate>
+
+export const UserParams = z.object({
+  id: z
+    .string()
+    .max(64)
+    .regex(/^[^\0]*$/),
+})

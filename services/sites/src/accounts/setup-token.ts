@@ -1,0 +1,52 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createSessionKey } from '@hearth/credentials'
+import { OperatorError, writeFileAtomic } from '@hearth/runtime'
+
+/** What the first administrator must know: only who can read the terminal or the data directory does. */
+export interface SetUpToken {
+  /** The token; undefined when nobody is to be set up. */
+  current(): string | undefined
+  isRight(given: string): boolean
+  /** After the first administrator was made. */
+  forget(): Promise<void>
+}
+
+/** Where the token waits, mode 0600, until it is used. */
+export const setUpTokenFile = (dataDirectory: string): string => join(dataDirectory, 'setup-token')
+
+/** Makes the token when there is no user yet, or takes the one of an earlier start; removes what is left of one otherwise. */
+export async function openSetUpToken(dataDirectory: string, isSetUp: boolean): Promise<SetUpToken> {
+  const file = setUpTokenFile(dataDirectory)
+  let token = isSetUp ? undefined : (readToken(file) ?? (await makeToken(file)))
+  const forget = async () => {
+    token = undefined
+    await rm(file, { force: true })
+  }
+  if (isSetUp) await forget()
+  return {
+    current: () => token,
+    isRight: (given) => token !== undefined && timingSafeEqual(digest(given.trim()), digest(token)),
+    forget,
+  }
+}
+
+function readToken(file: string): string | undefined {
+  if (!existsSync(file)) return undefined
+  try {
+    const text = readFileSync(file, 'utf8').trim()
+    return /^[\w-]{43}$/.test(text) ? text : undefined
+  } catch (error) {
+    throw new OperatorError(`DATA_DIR: cannot read ${file}: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+async function makeToken(file: string): Promise<string> {
+  const token = createSessionKey()
+  await writeFileAtomic(file, `${token}\n`)
+  return token
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest()

@@ -1,0 +1,176 @@
+import { randomBytes } from 'node:crypto'
+import { hashPassword, hashToken } from '@hearth/credentials'
+import { takeTurn, type Database } from '@hearth/database'
+import { Fault } from '@hearth/http'
+import type { Clock } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
+import { isRecent, reauthenticationRequired, type SessionCaller } from '../access.ts'
+import type { Tables, UserRow } from '../database/tables.ts'
+import { badRequest, conflict, invalidField, unauthenticated } from '../problems.ts'
+import { accountKey, ownPasswordKey, type Attempts, type AttemptWindow } from './attempts.ts'
+import { checkNewPassword, isPasswordOf } from './passwords.ts'
+import { countRecoveryCodes, replaceRecoveryCodes, takeRecoveryCode } from './recovery-store.ts'
+import type { PasswordChange, SignIn } from './schema.ts'
+import type { SecurityLog, SignInFailure } from './security-log.ts'
+import type { OpenSession, Sessions } from './sessions.ts'
+import { countPasskeysOf, findUserRowByName, updateUserRow } from './store.ts'
+import { waysInTurn } from './ways-in.ts'
+
+/** Wrong guesses for one account, wherever they come from. They count per account as per address: 1.7 of the research. */
+const accountWindows: readonly AttemptWindow[] = [
+  { limit: 5, windowSeconds: 60 },
+  { limit: 20, windowSeconds: 3600 },
+]
+
+/** How many recovery codes are made at a time. */
+const codeCount = 10
+
+/** Where a request came from and what it was signed in with, if at all. */
+export interface Origin {
+  readonly address: string
+  /** Key of the session the caller already has. */
+  readonly before: string | undefined
+}
+
+/** Proving who one is by what one knows. */
+export interface PasswordSignIn {
+  /** The same error, in the same time, for a wrong name and for a wrong password or code. */
+  signIn(input: SignIn, origin: Origin): Promise<OpenSession>
+  /** Renews the session as recently proved. */
+  reauthenticate(caller: SessionCaller, password: string, address: string): Promise<OpenSession>
+  /** Throws unless it is the caller's own password. */
+  checkOwnPassword(caller: SessionCaller, password: string, address: string): Promise<void>
+  /** Ends the user's other sessions; this one goes on under another key. */
+  changePassword(caller: SessionCaller, change: PasswordChange, address: string): Promise<OpenSession>
+  /** From now on the user signs in with passkeys alone. */
+  removePassword(caller: SessionCaller): Promise<OpenSession>
+  /** Ten new codes in place of those there were. */
+  createRecoveryCodes(caller: SessionCaller): Promise<string[]>
+}
+
+export interface SignInParts {
+  readonly database: Database<Tables>
+  readonly clock: Clock
+  readonly sessions: Sessions
+  readonly attempts: Attempts
+  readonly securityLog: SecurityLog
+}
+
+export function createPasswordSignIn(parts: SignInParts): PasswordSignIn {
+  return new StoredSignIn(parts)
+}
+
+class StoredSignIn implements PasswordSignIn {
+  readonly #parts: SignInParts
+
+  constructor(parts: SignInParts) {
+    this.#parts = parts
+  }
+
+  async signIn(input: SignIn, { address, before }: Origin): Promise<OpenSession> {
+    const { attempts, securityLog, sessions } = this.#parts
+    const username = input.username.trim().toLowerCase()
+    const account = accountKey(username)
+    const refuse = (reason: SignInFailure, status: number) =>
+      securityLog.failed({ client: address, username, reason, status })
+    // Counted before anything is compared, so that many attempts at once do not slip through together.
+    const allowance = await attempts.take(account, accountWindows)
+    if (!allowance.allowed) {
+      refuse('rate_limited', 429)
+      throw new Fault({ kind: 'rate-limited', ...allowance })
+    }
+    const user = await findUserRowByName(this.#db, username)
+    const isByCode = input.recovery_code !== undefined
+    const isRight = await this.#isRight(user, input)
+    if (!isRight || user === undefined || user.is_active !== 1) {
+      const wrong = isByCode ? 'invalid_recovery_code' : 'invalid_credentials'
+      refuse(isRight ? 'disabled_account' : wrong, 401)
+      throw unauthenticated('The user name, the password or the recovery code is wrong')
+    }
+    await attempts.refund(account)
+    return sessions.open(user, isByCode ? 'recovery_code' : 'password', before)
+  }
+
+  async reauthenticate(caller: SessionCaller, password: string, address: string): Promise<OpenSession> {
+    await this.checkOwnPassword(caller, password, address)
+    return this.#parts.sessions.renew(caller.key, 'password')
+  }
+
+  async checkOwnPassword(caller: SessionCaller, password: string, address: string): Promise<void> {
+    const { attempts, securityLog, sessions } = this.#parts
+    const key = ownPasswordKey(caller.userId)
+    const allowance = await attempts.take(key, accountWindows)
+    if (!allowance.allowed) throw new Fault({ kind: 'rate-limited', ...allowance })
+    if (!(await isPasswordOf(await sessions.userOf(caller.key), password))) {
+      const { username } = caller
+      securityLog.failed({ client: address, username, reason: 'wrong_current_password', status: 400 })
+      throw badRequest('The current password is wrong', 'wrong_password')
+    }
+    await attempts.refund(key)
+  }
+
+  async changePassword(caller: SessionCaller, change: PasswordChange, address: string): Promise<OpenSession> {
+    const { sessions } = this.#parts
+    const user = await sessions.userOf(caller.key)
+    if (change.current_password !== undefined) await this.checkOwnPassword(caller, change.current_password, address)
+    else if (!this.#mayLeavePasswordOut(caller, user)) throw invalidField('current_password', 'is needed')
+    if (await isPasswordOf(user, change.new_password))
+      throw invalidField('new_password', 'must differ from the present one')
+    checkNewPassword(change.new_password, user.username, 'new_password')
+    const password_hash = await hashPassword(change.new_password)
+    await updateUserRow(this.#db, user.id, { password_hash, password_change_required: 0 })
+    return sessions.renew(caller.key, change.current_password === undefined ? caller.provedBy : 'password', {
+      alone: true,
+    })
+  }
+
+  async removePassword(caller: SessionCaller): Promise<OpenSession> {
+    const { database, sessions } = this.#parts
+    await this.#db.transaction().execute(async (trx) => {
+      await takeTurn(database.kind, trx, waysInTurn)
+      const passkeys = await countPasskeysOf(trx, [caller.userId])
+      if ((passkeys.get(caller.userId) ?? 0) === 0)
+        throw conflict('Without a passkey the password is your last way to sign in', 'last_sign_in_method')
+      await updateUserRow(trx, caller.userId, { password_hash: null })
+    })
+    return sessions.renew(caller.key, caller.provedBy, { alone: true })
+  }
+
+  async createRecoveryCodes(caller: SessionCaller): Promise<string[]> {
+    const codes = Array.from({ length: codeCount }, createCode)
+    await this.#db.transaction().execute((trx) => replaceRecoveryCodes(trx, caller.userId, codes.map(hashCode)))
+    return codes
+  }
+
+  async #isRight(user: UserRow | undefined, input: SignIn): Promise<boolean> {
+    const { recovery_code: code, password = '' } = input
+    if (code === undefined) return isPasswordOf(user, password)
+    // A code is not used up by somebody who may not sign in.
+    const mayUse = user !== undefined && user.is_active === 1
+    if (mayUse) return takeRecoveryCode(this.#db, user.id, hashCode(code))
+    return (await countRecoveryCodes(this.#db, user?.id ?? '')) < 0
+  }
+
+  get #db(): Kysely<Tables> {
+    return this.#parts.database.query
+  }
+
+  /** One who has just shown a passkey or a recovery code may well have forgotten the password. */
+  #mayLeavePasswordOut(caller: SessionCaller, user: UserRow): boolean {
+    if (!isRecent(caller, this.#parts.clock.now())) {
+      if (user.password_hash === null) throw reauthenticationRequired()
+      return false
+    }
+    return user.password_hash === null || caller.provedBy !== 'password'
+  }
+}
+
+/** Sixteen letters and digits in groups of four: 80 random bits, without the pairs people mix up. */
+function createCode(): string {
+  const letters = 'abcdefghijkmnpqrstuvwxyz23456789'
+  const text = Array.from(randomBytes(16), (byte) => letters[byte % letters.length]).join('')
+  return text.replaceAll(/.{4}(?=.)/g, '$&-')
+}
+
+/** However it was typed: without blanks and hyphens, in any case. */
+const hashCode = (code: string): string => hashToken(code.toLowerCase().replaceAll(/[^a-z0-9]/g, ''))

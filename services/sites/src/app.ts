@@ -1,0 +1,145 @@
+import type { AddressInfo } from 'node:net'
+import type { Database } from '@hearth/database'
+import { createAddressSet, createServer, openApiOf } from '@hearth/http'
+import type { Log, Timers } from '@hearth/runtime'
+import { about } from './about.ts'
+import { createGuard, type Guard } from './access.ts'
+import { createAccounts, type Accounts } from './accounts/accounts.ts'
+import { createAttempts } from './accounts/attempts.ts'
+import { createSessionCookies } from './accounts/cookies.ts'
+import type { SignInSurroundings } from './accounts/session-routes.ts'
+import type { SetUpToken } from './accounts/setup-token.ts'
+import type { Config } from './config.ts'
+import type { Tables } from './database/tables.ts'
+import { createEventRing, type EventRing } from './events/event-ring.ts'
+import { toError } from './problems.ts'
+import { notReady, type Readiness } from './readiness.ts'
+import { createPasskeys } from './passkeys/passkeys.ts'
+import { createRouteLimits, type RouteLimits } from './route-limits.ts'
+import { allRoutes, type Features } from './routes.ts'
+import { openSettings, type SettingsKeeper } from './settings/settings.ts'
+
+/** What the service is built from. */
+export interface AppParts {
+  readonly config: Config
+  readonly log: Log
+  readonly timers: Timers
+  readonly database: Database<Tables>
+  /** The service's key, 32 bytes. */
+  readonly secret: Uint8Array
+  readonly setUpToken: SetUpToken
+  /** Folder of the built web pages. */
+  readonly pages: string
+}
+
+/** The running service. */
+export interface App {
+  readonly http: Awaited<ReturnType<typeof createServer>>
+  readonly accounts: Accounts
+  readonly settings: SettingsKeeper
+  readonly events: EventRing
+  /** Stops answering. The database stays open. */
+  close(): Promise<void>
+}
+
+/** Wires the whole service together. The server does not listen yet. */
+export async function createApp(parts: AppParts): Promise<App> {
+  const { config, log, timers } = parts
+  const events = createEventRing(timers)
+  const settings = await openPublishedSettings(parts, events)
+  let port = () => config.bindPort
+  const { accounts, limits, guard } = openAccess(parts, { events, port: () => port() })
+  // The parts of the service stand here, each group opened by a function of its own below.
+  const readiness: Readiness = notReady
+  let document: Record<string, unknown> = {}
+  const features: Features = {
+    general: { readiness, build: config.build, document: () => document },
+    ...accountFeatures(parts, { accounts, limits, port: () => port() }),
+    settings,
+    events,
+  }
+  const http = await createServer({
+    routes: allRoutes(features),
+    about,
+    guard,
+    toError,
+    trust: { proxies: createAddressSet(config.trustedProxies), header: config.forwardedHeader },
+    log,
+    pages: parts.pages,
+    apiPaths: ['/api', '/docs', '/redoc', '/openapi.json'],
+  })
+  document = openApiOf(http)
+  // The system may have chosen another one than the settings say.
+  port = () => (http.server.address() as AddressInfo | null)?.port ?? config.bindPort
+  return {
+    http,
+    accounts,
+    settings,
+    events,
+    async close() {
+      events.close()
+      await http.close()
+    },
+  }
+}
+
+/** The settings, whose changes everybody hears of. */
+async function openPublishedSettings({ database }: AppParts, events: EventRing): Promise<SettingsKeeper> {
+  const settings = await openSettings(database.query)
+  settings.onChange((after, before) => {
+    const names = Object.keys(after) as (keyof typeof after)[]
+    const changed = names.filter((name) => JSON.stringify(after[name]) !== JSON.stringify(before[name]))
+    events.publish({ type: 'settings', action: 'updated', id: null, details: { changed } })
+  })
+  return settings
+}
+
+interface Access {
+  readonly accounts: Accounts
+  readonly limits: RouteLimits
+  readonly guard: Guard
+}
+
+/** Who may come in, and how often. */
+function openAccess(parts: AppParts, { events, port }: { events: EventRing; port: () => number }): Access {
+  const { config, database, timers } = parts
+  const attempts = createAttempts(database.query, timers)
+  const limits = createRouteLimits({ attempts, clock: timers })
+  const accounts = createAccounts({
+    ...parts,
+    clock: timers,
+    attempts,
+    onSessionEnded: (key) => events.endSession(key),
+    onAccessChanged: (userId) => events.endUser(userId),
+  })
+  const guard = createGuard({
+    limits,
+    identify: (key) => accounts.sessions.identify(key),
+    visitors: accounts.visitors,
+    isSetUp: () => accounts.users.isSetUp(),
+    // A browser on this machine may call the service by its name or its address.
+    origins: () => [...config.origins, ...config.relyingParty.origins(port())],
+    publicUrl: config.publicUrl,
+    now: () => timers.now(),
+    onLimited({ client }, { limit }) {
+      if (!limit.startsWith('lasting')) return
+      accounts.securityLog.failed({ client: client.address, reason: 'rate_limited', status: 429 })
+    },
+  })
+  return { accounts, limits, guard }
+}
+
+interface AccountSurroundings {
+  readonly accounts: Accounts
+  readonly limits: RouteLimits
+  readonly port: () => number
+}
+
+/** All the ways to sign in. */
+function accountFeatures(parts: AppParts, { accounts, limits, port }: AccountSurroundings) {
+  const { config, timers } = parts
+  const cookies = createSessionCookies(config.publicUrl)
+  const refund: SignInSurroundings['refund'] = (spec, address) => limits.refund(spec, address)
+  const passkeys = createPasskeys({ ...parts, ...accounts, clock: timers, relyingParty: config.relyingParty, port })
+  return { accounts, signIn: { cookies, refund }, passkeys } satisfies Partial<Features>
+}

@@ -1,0 +1,15 @@
+import { openDataDirectory } from '@hearth/runtime'
+import { readConfig, type Config } from '../config.ts'
+import { openStorage, type Storage } from '../database/open.ts'
+
+/** Opens the database for one command, whether or not the service runs, does the work and closes it again. */
+export async function withStorage<T>(work: (storage: Storage & { config: Config }) => Promise<T>): Promise<T> {
+  const config = readConfig(process.env)
+  openDataDirectory(config.dataDirectory)
+  const storage = await openStorage(config)
+  try {
+    return await work({ ...storage, config })
+  } finally {
+    await storage.database.close()
+  }
+}

@@ -1,0 +1,100 @@
+import type { Role } from '../accounts/schema.ts'
+
+/** Rows as they are stored. Moments are milliseconds since the epoch, switches 0 or 1, lists JSON text. */
+export interface Tables {
+  facts: FactRow
+  settings: SettingRow
+  users: UserRow
+  sessions: SessionRow
+  recovery_codes: RecoveryCodeRow
+  passkeys: PasskeyRow
+  challenges: ChallengeRow
+  attempts: AttemptRow
+}
+
+/** Things the service knows about its own database, such as which key belongs to it. */
+export interface FactRow {
+  name: string
+  value: string
+}
+
+export interface SettingRow {
+  name: string
+  /** JSON. */
+  value: string
+}
+
+export interface UserRow {
+  id: string
+  /** In lower case. */
+  username: string
+  role: Role
+  /** PHC string; null for one who signs in with passkeys alone. */
+  password_hash: string | null
+  is_active: number
+  password_change_required: number
+  /** What authenticators know the user by: random, tells nothing. */
+  user_handle: string
+  created_at: number
+  last_login_at: number | null
+}
+
+/** How a session proved last who its user is. */
+export type ProofWay = 'password' | 'passkey' | 'recovery_code'
+
+export interface SessionRow {
+  /** SHA-256 of the cookie. */
+  key_hash: string
+  user_id: string
+  created_at: number
+  last_used_at: number
+  proved_at: number
+  proved_by: ProofWay
+}
+
+export interface RecoveryCodeRow {
+  user_id: string
+  /** SHA-256 of the code. */
+  code_hash: string
+}
+
+export interface PasskeyRow {
+  id: string
+  user_id: string
+  /** Base64url, as authenticators name it. */
+  credential_id: string
+  /** COSE key, base64url. */
+  public_key: string
+  counter: number
+  device_name: string
+  /** JSON list. */
+  transports: string
+  aaguid: string
+  backed_up: number
+  created_at: number
+  last_used_at: number | null
+}
+
+export interface ChallengeRow {
+  /** Base64url. */
+  challenge: string
+  ceremony: 'register' | 'login'
+  /** SHA-256 of the cookie of the session, or of the visitor, that asked for it. */
+  session_hash: string
+  user_id: string | null
+  expires_at: number
+}
+
+/** One counted attempt; see `attempts.ts`. */
+export interface AttemptRow {
+  id: string
+  /** What it counts for: a route and an address, or an account. */
+  key: string
+  at: number
+}
+
+/**
+ * Every table that is backed up, those that others refer to first. Sessions, challenges and attempts are not: nobody is to be
+ * signed in by a restore, and their rows go when their users do.
+ */
+export const tableNames = ['facts', 'settings', 'users', 'recovery_codes', 'passkeys'] as const

@@ -1,0 +1,20 @@
+import { listenAt } from '@hearth/http'
+import { box, closeOnSignal, createLog, type Environment } from '@hearth/runtime'
+import { readConfig } from './config.ts'
+import { openService, setUpLines } from './open-service.ts'
+
+/** Runs the service in the foreground until it is told to stop. Prints one line when it answers. */
+export async function serve(environment: Environment): Promise<void> {
+  const config = readConfig(environment)
+  const log = createLog({ name: 'sites', level: config.logLevel })
+  const service = await openService(config, log)
+  const place = { host: config.bindAddress, port: config.bindPort }
+  const url = await listenAt(service.app.http, place).catch(async (error: unknown) => {
+    await service.close()
+    throw error
+  })
+  closeOnSignal(service, log)
+  const token = service.setUpToken()
+  if (token !== undefined) process.stdout.write(`${box(setUpLines(token, config))}\n`)
+  process.stdout.write(`listening on ${url}\n`)
+}

@@ -1,0 +1,48 @@
+import { join } from 'node:path'
+import { lockDataDirectory, openDataDirectory, systemTimers, type Log, type Timers } from '@hearth/runtime'
+import { hasUserRows } from './accounts/store.ts'
+import { openSetUpToken, setUpTokenFile } from './accounts/setup-token.ts'
+import { createApp, type App } from './app.ts'
+import type { Config } from './config.ts'
+import { openStorage } from './database/open.ts'
+
+/** A service that owns its data directory, ready to listen. */
+export interface Service {
+  readonly app: App
+  /** What the first administrator must know, until there is one. */
+  readonly setUpToken: () => string | undefined
+  close(): Promise<void>
+}
+
+/** Folder of the built web pages. */
+export const pagesFolder = join(import.meta.dirname, '../ui/dist')
+
+/**
+ * Claims the data directory, opens what is in it and wires the service. Throws an `OperatorError`, and leaves nothing running,
+ * when a setting is wrong or the directory is in use.
+ */
+export async function openService(config: Config, log: Log, timers: Timers = systemTimers): Promise<Service> {
+  await using cleanup = new AsyncDisposableStack()
+  openDataDirectory(config.dataDirectory)
+  cleanup.use(lockDataDirectory(config.dataDirectory))
+  const { database, secret } = await openStorage(config)
+  cleanup.defer(() => database.close())
+  const setUpToken = await openSetUpToken(config.dataDirectory, await hasUserRows(database.query))
+  const app = await createApp({ config, log, timers, database, secret, setUpToken, pages: pagesFolder })
+  cleanup.defer(() => app.close())
+  const resources = cleanup.move()
+  return { app, setUpToken: () => setUpToken.current(), close: () => resources.disposeAsync() }
+}
+
+/** What the first sign-in needs, for a person at the terminal. */
+export function setUpLines(token: string, config: Config): string[] {
+  return [
+    'Set up Hearth Sites',
+    '',
+    'Open the address below and make the first administrator with this token:',
+    '',
+    token,
+    '',
+    `Also in ${setUpTokenFile(config.dataDirectory)}`,
+  ]
+}

@@ -1,0 +1,164 @@
+import type { Route } from '@hearth/http'
+import { z } from 'zod'
+import { route, type Visitor } from '../access.ts'
+import type { SignInSurroundings } from '../accounts/session-routes.ts'
+import { Done } from '../accounts/schema.ts'
+import { forbidden } from '../problems.ts'
+import { safeNextUrl } from './next-url.ts'
+import type { Passkeys } from './passkeys.ts'
+import {
+  largestCredential,
+  LoginDone,
+  LoginFinish,
+  LoginOptions,
+  LoginStart,
+  Passkey,
+  PasskeyParams,
+  PasskeyRename,
+  RegisterDone,
+  RegisterFinish,
+  RegisterOptions,
+  RegisterStart,
+} from './schema.ts'
+
+const tag = 'Passkeys'
+
+/** Both ceremonies, and a user's own passkeys. */
+export function passkeyRoutes(passkeys: Passkeys, around: SignInSurroundings): Route[] {
+  return [...loginRoutes(passkeys, around), ...registerRoutes(passkeys), ...ownRoutes(passkeys)]
+}
+
+function loginRoutes({ signIn, checkAddress }: Passkeys, { cookies, refund }: SignInSurroundings): Route[] {
+  const shared = { method: 'POST', tag, access: 'public' } as const
+  const finish = { ...shared, path: '/api/passkeys/login/finish' } as const
+  return [
+    route(
+      {
+        ...shared,
+        path: '/api/passkeys/login/start',
+        summary: 'Begin to sign in with a passkey',
+        description: 'The options are good for two minutes, once, and in the session of the cookie alone.',
+        limit: 'lasting 10/min 60/hour',
+        body: LoginStart,
+        success: { status: 200, body: LoginOptions },
+        errors: [403, 409, 503],
+      },
+      async ({ caller, header, client }) => {
+        checkAddress(header('origin') ?? client.origin)
+        return { options: await signIn.start(keyOf(caller)) }
+      },
+    ),
+    route(
+      {
+        ...finish,
+        summary: 'Sign in with a passkey',
+        description: 'Sets a new cookie. A passkey that verified its user counts as two factors, and as confirmation.',
+        limit: 'lasting 5/min 20/hour',
+        body: LoginFinish,
+        largestBody: largestCredential,
+        success: { status: 200, body: LoginDone },
+        errors: [401, 403],
+      },
+      async ({ caller, body, answer, client }) => {
+        const origin = { address: client.address, before: caller.session?.key }
+        const opened = await signIn.finish(body.credential, keyOf(caller), origin)
+        await refund(finish, client.address)
+        const { csrf_token } = cookies.hand({ answer, client }, opened)
+        return {
+          success: true as const,
+          message: 'Signed in',
+          redirect_url: safeNextUrl(body.next_url),
+          csrf_token,
+        }
+      },
+    ),
+  ]
+}
+
+/** The guard lets no write through without a key; this only says so to the types. */
+function keyOf({ key }: Visitor): string {
+  if (key === undefined) throw forbidden('There is no session to sign in from; see GET /api/v1/csrf', 'csrf')
+  return key
+}
+
+function registerRoutes({ own, checkAddress }: Passkeys): Route[] {
+  const shared = { method: 'POST', tag, access: 'session', limit: '10/min' } as const
+  return [
+    route(
+      {
+        ...shared,
+        path: '/api/passkeys/register/start',
+        summary: 'Begin to register a passkey',
+        description: 'Needs the password, or a confirmation of who is calling within five minutes.',
+        body: RegisterStart,
+        success: { status: 200, body: RegisterOptions },
+        errors: [409, 503],
+      },
+      async ({ caller, body, header, client }) => {
+        checkAddress(header('origin') ?? client.origin)
+        const proof = { password: body.current_password, address: client.address }
+        return { options: { ...(await own.startRegistration(caller, proof)) } }
+      },
+    ),
+    route(
+      {
+        ...shared,
+        path: '/api/passkeys/register/finish',
+        summary: 'Register a passkey',
+        body: RegisterFinish,
+        largestBody: largestCredential,
+        success: { status: 200, body: RegisterDone },
+        errors: [409],
+      },
+      async ({ caller, body }) => {
+        const passkey = await own.finishRegistration(caller, body.credential, body.device_name)
+        return { success: true as const, message: 'Passkey registered', passkey }
+      },
+    ),
+  ]
+}
+
+function ownRoutes({ own }: Passkeys): Route[] {
+  const one = { tag, path: '/api/passkeys/{id}', params: PasskeyParams, limit: '10/min' } as const
+  return [
+    route(
+      {
+        method: 'GET',
+        path: '/api/passkeys',
+        tag,
+        summary: 'List your passkeys',
+        access: 'session',
+        limit: '60/min',
+        success: { status: 200, body: z.array(Passkey) },
+      },
+      ({ caller }) => own.list(caller.userId),
+    ),
+    route(
+      {
+        ...one,
+        method: 'PATCH',
+        summary: 'Rename a passkey',
+        access: 'session',
+        body: PasskeyRename,
+        success: { status: 200, body: Passkey },
+        errors: [404],
+      },
+      ({ caller, params, body }) => own.rename(caller.userId, params.id, body.device_name),
+    ),
+    route(
+      {
+        ...one,
+        method: 'DELETE',
+        summary: 'Remove a passkey',
+        description: 'Ends your other sessions. The last way to sign in stays.',
+        access: 'recent-session',
+        success: { status: 200, body: Done },
+        errors: [404, 409],
+      },
+      async ({ caller, params }) => {
+        await own.remove(caller, params.id)
+        return { success: true as const, message: 'Passkey removed' }
+      },
+    ),
+  ]
+}

@@ -1,0 +1,46 @@
+import type { Kysely } from 'kysely'
+import type { Tables } from '../database/tables.ts'
+import { defaultSettings, Settings, type SettingsChange } from './schema.ts'
+import { readSettingRows, writeSettingRows } from './store.ts'
+
+/** Hears of every change, after it was written. */
+export type SettingsListener = (after: Settings, before: Settings) => void
+
+/** The service's settings. Reading them costs nothing: they are kept, and changed only through here. */
+export interface SettingsKeeper {
+  current(): Settings
+  /** All or none. */
+  change(changes: SettingsChange): Promise<Settings>
+  /** Returns how to stop listening. */
+  onChange(listener: SettingsListener): () => void
+}
+
+/** Reads the stored settings; one that is missing or no longer valid has its default. */
+export async function openSettings(db: Kysely<Tables>): Promise<SettingsKeeper> {
+  let settings = parse(await readSettingRows(db))
+  const listeners = new Set<SettingsListener>()
+  return {
+    current: () => settings,
+    async change(changes) {
+      const given = Object.entries(changes).filter(([, value]) => value !== undefined)
+      await writeSettingRows(db, new Map(given.map(([name, value]) => [name, JSON.stringify(value)])))
+      const before = settings
+      settings = { ...settings, ...(Object.fromEntries(given) as Partial<Settings>) }
+      for (const listener of listeners) listener(settings, before)
+      return settings
+    },
+    onChange(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+}
+
+function parse(rows: ReadonlyMap<string, string>): Settings {
+  const stored = Object.entries(Settings.shape).flatMap(([name, schema]) => {
+    const text = rows.get(name)
+    const result = text === undefined ? undefined : schema.safeParse(JSON.parse(text))
+    return result?.success === true ? [[name, result.data]] : []
+  })
+  return { ...defaultSettings, ...(Object.fromEntries(stored) as Partial<Settings>) }
+}
