@@ -19,6 +19,8 @@ export interface HostHandler {
 /** What a host meets on a server, and which routes these are. */
 export interface HostView {
   readonly routes: readonly HostRoute[]
+  /** Routes for the host inside others that come too late: all requests are answered before. */
+  readonly unreached: readonly Place[]
   /** The same for hosts that are served by the same routes. */
   readonly key: string
 }
@@ -70,8 +72,9 @@ export class ServerHosts {
 
   view(host: string): HostView {
     const keys: string[] = []
-    const { routes } = this.#restrict(this.#list, { host, keys, groups: new Set() })
-    return { routes, key: keys.join(' ') }
+    const unreached: Place[] = []
+    const { routes } = this.#restrict(this.#list, { host, keys, unreached, groups: new Set() })
+    return { routes, unreached, key: keys.join(' ') }
   }
 
   #prepare(routes: Place | undefined): PreparedList {
@@ -116,11 +119,16 @@ export class ServerHosts {
 
   #restrict(list: PreparedList, on: Visit): { routes: HostRoute[]; ends: boolean } {
     const routes: HostRoute[] = []
+    let ends = false
     for (const index of indexesFor(list, on.host)) {
       const route = list.routes[index]
       const sets = route && setsFor(route, on.host)
       if (route === undefined || sets === undefined || (route.group !== undefined && on.groups.has(route.group)))
         continue
+      if (ends) {
+        on.unreached.push(route.place)
+        continue
+      }
       this.#visits += 1
       on.keys.push(route.place.path)
       const isAlways = sets.length === 0
@@ -129,9 +137,11 @@ export class ServerHosts {
       routes.push({ place: route.place, sets, group: route.group, handlers })
       if (isAlways && route.group !== undefined) on.groups.add(route.group)
       if (!isAlways || handlers.some(({ place }) => this.#goesOn(place))) continue
-      if (route.isTerminal || handlers.some(({ ends }) => ends)) return { routes, ends: true }
+      ends = route.isTerminal || handlers.some((handler) => handler.ends)
+      // What comes after on the outermost level is for other hosts.
+      if (ends && list === this.#list) break
     }
-    return { routes, ends: false }
+    return { routes, ends }
   }
 
   #handler({ place, list }: Prepared['handlers'][number], on: Visit): HostHandler & { ends: boolean } {
@@ -144,6 +154,7 @@ export class ServerHosts {
 interface Visit {
   readonly host: string
   readonly keys: string[]
+  readonly unreached: Place[]
   readonly groups: Set<string>
 }
 

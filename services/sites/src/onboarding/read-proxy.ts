@@ -36,7 +36,7 @@ export function readProxy(handler: Place, reading: SiteReading): ProxyReading {
   const upstreams = itemsOf(members.take('upstreams'))
   if (upstreams.length === 0) giveUp(handler, 'a proxy without fixed upstreams')
   const { weights, lb } = readBalancing(members.take('load_balancing'), upstreams.length, reading)
-  const headers = readProxyHeaders(members.take('headers'))
+  const headers = readProxyHeaders(members.take('headers'), reading)
   const proxy: ProxyMembers = {
     ...proxyDefaults,
     upstreams: upstreams.map((upstream, index) => readUpstream(upstream, transport, weights[index] ?? 1)),
@@ -84,7 +84,7 @@ const usual: Readonly<Record<string, readonly string[]>> = {
   'x-forwarded-host': ['{http.request.host}', '{http.request.hostport}'],
 }
 
-function readProxyHeaders(headers: Place | undefined) {
+function readProxyHeaders(headers: Place | undefined, reading: SiteReading) {
   const members = headers && new Members(headers)
   const [request, response] = [members?.take('request'), members?.take('response')]
   for (const place of members?.left() ?? []) giveUp(place, 'a way to change headers that sites do not have')
@@ -92,9 +92,15 @@ function readProxyHeaders(headers: Place | undefined) {
   const isUpstreamHost =
     host === '{http.reverse_proxy.upstream.hostport}' || host === '{http.reverse_proxy.upstream.host}'
   const changes = request ? readOperations(new Members(request)) : []
+  const kept = changes.filter((change) => isChange(change, { isUpstreamHost, place: request }))
+  if (kept.some(({ name }) => name.toLowerCase() === 'host'))
+    reading.changed(
+      request,
+      'the Host header; X-Forwarded-Host then names that too, and no longer what the visitor asked for',
+    )
   return {
     isUpstreamHost,
-    request: changes.filter((change) => isChange(change, { isUpstreamHost, place: request })),
+    request: kept,
     response: response ? readResponse(new Members(response)) : [],
   }
 }

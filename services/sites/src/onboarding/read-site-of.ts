@@ -41,6 +41,7 @@ function read(group: HostGroup, parts: SiteParts, reading: SiteReading): Importe
   const side = group.https ?? group.http
   if (side === undefined) throw new Error('a group of hosts without a server')
   const { site, hashes } = readRoutes(side.view.routes, reading)
+  for (const place of side.view.unreached) reading.lost(place, 'never reached: all requests are answered before')
   const { tls, certificate } = readTlsOf(group, parts, reading)
   const id = idOf(side)
   const isSecure = group.https !== undefined
