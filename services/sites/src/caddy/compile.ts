@@ -46,7 +46,7 @@ export function compileConfig(desired: DesiredState, node: NodePlace): CompiledC
       connectionPolicies: { https: connections.ids, http: [] },
       automationPolicies: tls.automationPolicies,
       pemCertificates: tls.pemCertificates,
-      fileCertificates: tls.fileCertificates,
+      certificateFiles: tls.certificateFiles,
       domains: new Map(sites.flatMap(({ id, record }) => record.domains.map((domain) => [domain, id] as const))),
     },
     notes: [...notes.values()],
@@ -61,14 +61,16 @@ function httpsServer(
   return {
     ...serverBase(routes, listenOn(node, node.httpsPort)),
     tls_connection_policies: connections.policies,
-    automatic_https: { disable_redirects: true, ...skipCertificates(sites) },
+    // A wildcard among uploaded certificates must not keep another site from a certificate of its own.
+    automatic_https: { disable_redirects: true, ignore_loaded_certificates: true, ...skipCertificates(sites) },
     // Else a visitor could name one site in the handshake and ask another, that wants a certificate, for the page.
     ...(connections.asksClients && { strict_sni_host: true }),
   }
 }
 
 function serverBase({ routes, errors }: ServerRoutes, listen: readonly string[]): object {
-  return { listen: [...listen], routes, ...(errors && { errors }) }
+  // Whoever opens a connection and says nothing must not hold it for ever.
+  return { listen: [...listen], read_header_timeout: '30s', routes, ...(errors && { errors }) }
 }
 
 interface Parts {

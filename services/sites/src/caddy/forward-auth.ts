@@ -4,12 +4,16 @@ import { dialOf, schemeOf } from './upstream-url.ts'
 
 /**
  * Handlers that ask another server about each request. What it answers with a status of 2xx passes, with the copied headers; any
- * other answer goes to the visitor. What the client sent under the copied names is removed first, for not every Caddy does that.
+ * other answer goes to the visitor. What the client sent under the copied names is removed first, for not every Caddy does that;
+ * also with _ for -, because many applications cannot tell the two apart.
  */
 export function forwardAuthHandlers(forwardAuth: SiteRecord['forward_auth']): object[] {
   if (forwardAuth === null) return []
   const { url, uri, copy_headers: names } = forwardAuth
-  const forget = { handler: 'headers', request: { delete: [...names] } }
+  const forget = {
+    handler: 'headers',
+    request: { delete: names.flatMap((name) => [...new Set([name, name.replaceAll('-', '_')])]) },
+  }
   const ask = {
     handler: 'reverse_proxy',
     upstreams: [{ dial: dialOf(url) }],
@@ -29,14 +33,18 @@ export function forwardAuthHandlers(forwardAuth: SiteRecord['forward_auth']): ob
   return [...(names.length > 0 ? [forget] : []), ask]
 }
 
-/** A route for each header, so that one the answer does not have is not set to nothing. Without any, one that does nothing. */
+/**
+ * A route for each header, so that one the answer does not have is not set at all. The way over a variable is needed: there a
+ * header that is missing is empty, elsewhere old versions keep the placeholder's own text.
+ */
 function copyRoutes(names: readonly string[]): object[] {
-  if (names.length === 0) return [{ handle: [{ handler: 'vars' }] }]
-  return names.map((name) => {
-    const value = `{http.reverse_proxy.header.${name}}`
-    return {
-      match: [{ not: [{ vars: { [value]: [''] } }] }],
-      handle: [{ handler: 'headers', request: { set: { [name]: [value] } } }],
-    }
-  })
+  const variable = (name: string) => `forward_auth_${name.toLowerCase()}`
+  const values = names.map((name) => [variable(name), `{http.reverse_proxy.header.${name}}`])
+  return [
+    { handle: [{ handler: 'vars', ...Object.fromEntries(values) }] },
+    ...names.map((name) => ({
+      match: [{ not: [{ vars: { [variable(name)]: [''] } }] }],
+      handle: [{ handler: 'headers', request: { set: { [name]: [`{http.vars.${variable(name)}}`] } } }],
+    })),
+  ]
 }

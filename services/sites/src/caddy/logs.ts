@@ -1,3 +1,4 @@
+import { wildcardOver } from '../sites/domains.ts'
 import type { CompiledSite, NodePlace } from './desired-state.ts'
 
 const accessLogger = 'http.log.access'
@@ -5,8 +6,9 @@ const off = 'off'
 
 /**
  * Access logs. All sites write to one file (`node.logFile`), one line of JSON a request, and each line says whose it is: its
- * member `logger` is `http.log.access.site-<id>`, or `http.log.access.strangers` for hosts of no site. So a reader assigns a line
- * without knowing domains, also for wildcards. A site may have a file of its own beside it, `site-<id>.log`.
+ * member `logger` is `http.log.access.site-<id>`, or `http.log.access.strangers` for hosts of no site. Caddy compares hosts there
+ * as they were sent, so a host in capitals is a stranger too: `siteOfLine` reads both. A site may have a file of its own beside
+ * it, `site-<id>.log`.
  */
 export function accessLogs(sites: readonly CompiledSite[], node: NodePlace): { server?: object; logging?: object } {
   const ownFiles = sites.flatMap((site) => {
@@ -36,10 +38,22 @@ function siteLoggerOf({ id, record }: CompiledSite): string {
   return record.log.enabled ? `site-${id}` : off
 }
 
-/** The site a line of the access log belongs to, from its member `logger`; undefined for strangers and other lines. */
-export function siteOfLogger(logger: string): number | undefined {
+/** The members of a line of the access log that say whose it is. */
+export interface LoggedHost {
+  readonly logger: string
+  /** `request.host` */
+  readonly host: string
+}
+
+/** The site a line of the access log belongs to; undefined for strangers. `domains` as the places of the configuration have them. */
+export function siteOfLine({ logger, host }: LoggedHost, domains: ReadonlyMap<string, number>): number | undefined {
   const id = /^http\.log\.access\.site-(\d{1,15})$/.exec(logger)?.[1]
-  return id === undefined ? undefined : Number(id)
+  if (id !== undefined) return Number(id)
+  const name = host
+    .toLowerCase()
+    .replace(/:\d+$/, '')
+    .replace(/^\[(.*)\]$/, '$1')
+  return domains.get(name) ?? domains.get(wildcardOver(name) ?? '')
 }
 
 function jsonFile(filename: string, { capabilities }: NodePlace): object {

@@ -192,6 +192,8 @@ export const ApplyState = z.enum(['applied', 'pending', 'failed', 'disabled'])
 export const Site = z.object({
   id: z.int(),
   ...SiteRecord.shape,
+  site_name: z.string(),
+  domains: z.array(z.string()),
   domain: z.string().meta({ description: 'All domains in one text' }),
   upstream_url: z.string().nullable().meta({ description: 'The first upstream' }),
   caddy_directives: z.string().nullable().meta({ description: 'The same as `raw_directives`' }),

@@ -1,0 +1,43 @@
+import type { DomainIndex } from './domain-index.ts'
+import type { SiteCreate } from './schema.ts'
+
+/** What is wrong or doubtful with one member of a site. `field` is its path, `upstreams.0.url`. */
+export interface FieldIssue {
+  readonly field: string
+  readonly message: string
+}
+
+/** What rules judge a site by, beside the site itself. */
+export interface RuleContext {
+  /** The site that is changed; undefined for a new one. */
+  readonly siteId: number | undefined
+  /** Domains of all sites. */
+  readonly domains: DomainIndex
+  /** The site of a name, upper and lower case alike. */
+  readonly siteOfName: (name: string) => number | undefined
+  /** Users of basic authentication whose passwords are stored. */
+  readonly storedUsers: readonly string[]
+  /** Where Caddy's admin API and this service listen: `host:port` or `unix//path`. */
+  readonly protectedAddresses: readonly string[]
+  /** Host names by which this service is reached. */
+  readonly protectedHosts: readonly string[]
+  /** Names and addresses of this machine beside the loopback ones. */
+  readonly localHosts: readonly string[]
+  /** Ports Caddy serves sites on. */
+  readonly listenPorts: readonly number[]
+  /** Directories that static sites may serve from. */
+  readonly staticBases: readonly string[]
+  /** Directories with sockets that may be upstreams. */
+  readonly socketDirectories: readonly string[]
+  /** Whether someone is asked before on-demand certificates are made. */
+  readonly hasOnDemandAsk: boolean
+  readonly allowsRaw: boolean
+  readonly hasCertificate: (id: number) => boolean
+  readonly hasAuthority: (id: number) => boolean
+}
+
+/** A site as it would be stored: all members, passwords only where they are new. */
+export type SiteToCheck = SiteCreate
+
+/** Takes what a rule finds. */
+export type Report = (field: string, message: string) => void

@@ -1,0 +1,47 @@
+import { isIP } from 'node:net'
+import type { Report, RuleContext, SiteToCheck } from './rule-context.ts'
+
+/** What belongs to which mode of TLS, and what only names can have. */
+export function checkTls(
+  site: SiteToCheck,
+  context: RuleContext,
+  { report, warn }: { report: Report; warn: Report },
+): void {
+  const { tls, hsts } = site
+  checkCertificate(site, context, report)
+  checkAuthority(site, report)
+  if (tls.mode === 'on_demand' && !context.hasOnDemandAsk)
+    report('tls.mode', 'on_demand needs somebody who is asked first: the setting on_demand_ask')
+  checkClients(site, context, report)
+  if (hsts !== null && tls.mode === 'off') report('hsts', 'needs TLS')
+  if (hsts?.preload && (!hsts.subdomains || hsts.max_age < 31_536_000))
+    report('hsts.preload', 'needs subdomains and a max_age of at least 31536000')
+  if (hsts !== null && !site.force_https) warn('hsts', 'has little effect while force_https is off')
+}
+
+function checkCertificate({ tls }: SiteToCheck, context: RuleContext, report: Report): void {
+  const { mode, certificate_id: id } = tls
+  if (mode === 'custom' && id === null) report('tls.certificate_id', 'is required for the mode custom')
+  if (mode !== 'custom' && id !== null) report('tls.certificate_id', 'needs the mode custom')
+  if (id !== null && !context.hasCertificate(id)) report('tls.certificate_id', 'is no uploaded certificate')
+}
+
+function checkAuthority({ tls }: SiteToCheck, report: Report): void {
+  const { mode, acme_ca: ca, staging } = tls
+  const isPublic = mode === 'auto' || mode === 'on_demand'
+  if (!isPublic && ca !== null) report('tls.acme_ca', 'needs the mode auto or on_demand')
+  if (!isPublic && staging) report('tls.staging', 'needs the mode auto or on_demand')
+  if (ca !== null && staging) report('tls.staging', 'must not stand beside acme_ca')
+  if (ca !== null && !/^https:\/\/[^@{}\s\\]+$/.test(ca))
+    report('tls.acme_ca', 'must be an https address without user name or braces')
+}
+
+function checkClients({ domains, tls }: SiteToCheck, context: RuleContext, report: Report): void {
+  const { client_auth_ca_id: id, min_version: version, mode } = tls
+  const hasAddress = domains.some((domain) => isIP(domain) !== 0)
+  if (id !== null && mode === 'off') report('tls.client_auth_ca_id', 'needs TLS')
+  if (id !== null && !context.hasAuthority(id)) report('tls.client_auth_ca_id', 'is no uploaded authority')
+  const why = 'cannot be kept for an address: a visitor of an address names no server'
+  if (hasAddress && id !== null) report('tls.client_auth_ca_id', why)
+  if (hasAddress && version === '1.3' && mode !== 'off') report('tls.min_version', `1.3 ${why}`)
+}
