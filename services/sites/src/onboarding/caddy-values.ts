@@ -56,30 +56,32 @@ const allowed = /^(http\.request\.|http\.reverse_proxy\.|http\.auth\.user\.|http
 const meansSomething = /^(http|tls|time|vars|env|system|file|caddy|err|\$)\b|^\$/
 
 /**
- * A text of Caddy's as a site has it: escaped braces become plain ones. Gives up at placeholders that a site may not have, and at
- * braces that would be read otherwise.
+ * A text of Caddy's as a site has it: braces that are taken as they are lose their backslash, but for one that keeps a placeholder
+ * from being filled in, which a site needs as well. Gives up at placeholders that a site may not have.
  */
 export function plainText(place: Place): string {
   const text = wordOf(place) ?? ''
-  const plain = text.replaceAll(/\\([{}])/g, '$1')
-  const written = placeholdersIn(text)
-  for (const name of written)
-    if (meansSomething.test(name) && !allowed.test(name)) giveUp(place, `the placeholder {${name.slice(0, 60)}}`)
-  if (
-    placeholdersIn(plain).filter((name) => allowed.test(name)).length !==
-    written.filter((name) => allowed.test(name)).length
+  // Without a brace nothing is an escape.
+  if (!text.includes('{')) return text
+  refusePlaceholders(place, text, (name) => !allowed.test(name))
+  return text.replaceAll(/\\(\{([^{}\\]*)\}|[{}])/g, (whole, inner: string, name?: string) =>
+    name !== undefined && allowed.test(name) ? whole : inner,
   )
-    giveUp(place, 'braces that would be read as a placeholder')
-  return plain
 }
 
 /** As `plainText`, for members whose braces mean nothing: no placeholder may be in it. */
 export function literalText(place: Place): string {
-  const text = plainText(place)
-  const name = placeholdersIn(text).find((word) => meansSomething.test(word))
-  return name === undefined ? text : giveUp(place, `the placeholder {${name.slice(0, 60)}}`)
+  const text = wordOf(place) ?? ''
+  refusePlaceholders(place, text, () => true)
+  return plainBraces(text)
 }
 
-function placeholdersIn(text: string): string[] {
-  return [...text.matchAll(/(?<!\\)\{([^{}\\]*)\}/g)].map(([, name = '']) => name)
+/** The text with braces for what they are. */
+export function plainBraces(text: string): string {
+  return text.includes('{') ? text.replaceAll(/\\([{}])/g, '$1') : text
+}
+
+function refusePlaceholders(place: Place, text: string, isWrong: (name: string) => boolean): void {
+  for (const [, name = ''] of text.matchAll(/(?<!\\)\{([^{}\\]*)\}/g))
+    if (meansSomething.test(name) && isWrong(name)) giveUp(place, `the placeholder {${name.slice(0, 60)}}`)
 }

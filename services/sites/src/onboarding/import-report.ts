@@ -1,5 +1,5 @@
 import type { Place } from './json-place.ts'
-import type { ImportOutcome, ReportItem } from './schema.ts'
+import type { ImportOutcome, ReportItem } from './import-schema.ts'
 
 /** Items a report has at most; what comes later is only counted. */
 const mostItems = 2000

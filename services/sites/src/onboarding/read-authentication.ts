@@ -90,7 +90,7 @@ function checkQuestion(rewrite: Place, headers: Place | undefined, isTls: boolea
   if (membersOf(headers).length > 1) giveUp(headers ?? rewrite, 'headers of the answer of a forward authentication')
 }
 
-/** The headers a good answer passes on, sorted as Caddy gives them back. */
+/** The headers a good answer passes on. */
 function readCopies(answer: Place): string[] {
   const statuses = reach(answer, 'match', 'status_code')
   if (JSON.stringify(statuses?.value) !== '[2]' || membersOf(at(answer, 'match')).length !== 1)
@@ -101,16 +101,31 @@ function readCopies(answer: Place): string[] {
   return names
 }
 
+/** The header a handler passes on. It may go over a variable of the directive's own, which is set before. */
 function copiesOf(handler: Place): string[] {
   const name = at(handler, 'handler')?.value
-  if (name === 'vars' && membersOf(handler).length === 1) return []
+  if (name === 'vars') return checkVariables(handler)
   const request = at(handler, 'request')
   if (name !== 'headers' || !isObject(request?.value)) giveUp(handler, 'an answer that is handled otherwise')
   return membersOf(request).flatMap(([operation, place]) => {
     if (operation === 'delete') return []
     return membersOf(place).map(([header, values]) => {
-      const isCopy = operation === 'set' && textsOf(values)?.join() === `{http.reverse_proxy.header.${header}}`
-      return isCopy ? header : giveUp(values, 'a header that is not passed on under its own name')
+      const value = textsOf(values)?.join()
+      const isSame = value === `{http.reverse_proxy.header.${header}}` || value === `{http.vars.${variableOf(header)}}`
+      return operation === 'set' && isSame
+        ? header
+        : giveUp(values, 'a header that is not passed on under its own name')
     })
   })
+}
+
+const variableOf = (header: string) => `forward_auth_${header.toLowerCase()}`
+
+function checkVariables(handler: Place): [] {
+  for (const [name, value] of membersOf(handler)) {
+    if (name === 'handler') continue
+    const header = /^\{http\.reverse_proxy\.header\.([^{}]+)\}$/.exec(textOf(value) ?? '')?.[1]
+    if (header === undefined || name !== variableOf(header)) giveUp(value, 'a variable')
+  }
+  return []
 }

@@ -2,7 +2,7 @@ import type { Timers } from '@hearth/runtime'
 import { writtenSites, type WrittenSite } from './caddyfile-blocks.ts'
 import { caddyfileDangers } from './caddyfile-dangers.ts'
 import { readConfig, type ImportReading } from './read-config.ts'
-import type { ReportItem } from './schema.ts'
+import type { ReportItem } from './import-schema.ts'
 
 /** What Caddy remarks on a Caddyfile. */
 export interface AdaptWarning {

@@ -9,7 +9,7 @@ import { readOtherParts } from './read-other-parts.ts'
 import { groupHosts, type HostGroup } from './group-hosts.ts'
 import { readServers } from './read-servers.ts'
 import { readSiteOf, type SiteParts } from './read-site-of.ts'
-import type { ReportItem } from './schema.ts'
+import type { ReportItem } from './import-schema.ts'
 import type { FoundCertificate } from './read-tls.ts'
 import type { ReadOptions } from './site-reading.ts'
 
@@ -75,7 +75,7 @@ function readHttp(
   root: Place,
   { report, options }: { report: ImportReport; options: ReadOptions },
 ): ImportedSite[] {
-  const servers = readServers(http, report)
+  const servers = readServers(http, report, options.isOurs === true)
   const groups = groupHosts(servers, report).filter((group) => isGroupOfNames(group, report))
   const parts: SiteParts = {
     tls: reach(root, 'apps', 'tls'),

@@ -1,6 +1,7 @@
 import { errorPageRoute } from '../caddy/error-page.ts'
 import { canonicalJson } from '../caddy/canonical-json.ts'
 import type { SiteRecord } from '../sites/schema.ts'
+import { plainBraces } from './caddy-values.ts'
 import { at, itemsOf, reach, textOf, textsOf, type Place } from './json-place.ts'
 import type { SiteReading } from './site-reading.ts'
 
@@ -22,7 +23,7 @@ function ownPage(route: Place, domains: readonly string[]): string | undefined {
   const [handler] = itemsOf(at(route, 'handle'))
   const body = handler && textOf(at(handler, 'body'))
   if (body === undefined) return undefined
-  const page = body.replaceAll(/\\([{}])/g, '$1')
+  const page = plainBraces(body)
   const { '@id': _id, ...rest } = route.value as Record<string, unknown>
   const ours = errorPageRoute({ id: 0, record: { error_page: page, domains: [...domains] } as unknown as SiteRecord })
   return canonicalJson(ours) === canonicalJson(rest) ? page : undefined

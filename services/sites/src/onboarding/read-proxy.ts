@@ -37,10 +37,11 @@ export function readProxy(handler: Place, reading: SiteReading): ProxyReading {
   if (upstreams.length === 0) giveUp(handler, 'a proxy without fixed upstreams')
   const { weights, lb } = readBalancing(members.take('load_balancing'), upstreams.length, reading)
   const headers = readProxyHeaders(members.take('headers'), reading)
+  const saysOwnHost = transport.scheme === 'https' && reading.options.tellsSecureUpstreamsTheirName === true
   const proxy: ProxyMembers = {
     ...proxyDefaults,
     upstreams: upstreams.map((upstream, index) => readUpstream(upstream, transport, weights[index] ?? 1)),
-    upstream_host: headers.isUpstreamHost ? 'upstream' : 'client',
+    upstream_host: headers.isUpstreamHost || (saysOwnHost && !headers.isHostSet) ? 'upstream' : 'client',
     lb,
     health: readHealth(members.take('health_checks'), reading),
     timeouts: {
@@ -50,6 +51,8 @@ export function readProxy(handler: Place, reading: SiteReading): ProxyReading {
     },
     upstream_tls: transport.tls,
   }
+  const trusted = members.take('trusted_proxies')
+  if (!reading.options.isOurs) reading.lost(trusted, 'proxies that are trusted; that is said of the node here')
   for (const name of tuning) reading.lost(members.take(name), 'fine tuning of a proxy')
   for (const place of members.left()) giveUp(place, 'something a proxy of a site does not have')
   return { members: proxy, requestHeaders: headers.request, responseHeaders: headers.response }
@@ -100,6 +103,7 @@ function readProxyHeaders(headers: Place | undefined, reading: SiteReading) {
     )
   return {
     isUpstreamHost,
+    isHostSet: host !== undefined,
     request: kept,
     response: response ? readResponse(new Members(response)) : [],
   }

@@ -20,7 +20,7 @@ const ownMembers = new Set(['listen', 'routes', 'errors', 'tls_connection_polici
 const harmless = new Set(['strict_sni_host', '@id', 'metrics'])
 
 /** Finds the servers for HTTPS and plain HTTP on the usual ports; what listens elsewhere is reported. */
-export function readServers(http: Place, report: ImportReport): ReadServers {
+export function readServers(http: Place, report: ImportReport, isOurs: boolean): ReadServers {
   const ports = { http: portOf(at(http, 'http_port')) ?? 80, https: portOf(at(http, 'https_port')) ?? 443 }
   const servers = { https: [] as ReadServer[], http: [] as ReadServer[] }
   for (const [, place] of membersOf(at(http, 'servers'))) {
@@ -34,7 +34,7 @@ export function readServers(http: Place, report: ImportReport): ReadServers {
     }
     servers[scheme].push({ place, hosts: new ServerHosts(at(place, 'routes'), isMaintenance) })
     for (const [name, member] of membersOf(place))
-      if (!ownMembers.has(name) && !harmless.has(name))
+      if (!isOurs && !ownMembers.has(name) && !harmless.has(name))
         report.add('lost', member.path, { what: `the option ${name.slice(0, 60)} of a server` })
   }
   return servers

@@ -169,7 +169,7 @@ class RoutesReader {
     const read = readForwardAuth(handler)
     this.draft.forwardAuth = read
     // What the compiler removes first belongs to the question.
-    const copied = new Set(read.copy_headers)
+    const copied = new Set(read.copy_headers.flatMap((name) => [name, name.replaceAll('-', '_')]))
     this.draft.requestHeaders = this.draft.requestHeaders.filter(({ op, name }) => op !== 'delete' || !copied.has(name))
   }
 

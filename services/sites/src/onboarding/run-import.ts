@@ -3,7 +3,7 @@ import type { SiteCreate } from '../sites/schema.ts'
 import { planImport, type ExistingSites, type FieldProblem, type PlannedSite, type SiteRules } from './import-plan.ts'
 import type { ImportReading } from './read-config.ts'
 import type { FoundCertificate } from './read-tls.ts'
-import type { ImportAnswer, ImportedSiteView } from './schema.ts'
+import type { ImportAnswer, ImportedSiteView } from './import-schema.ts'
 
 /** A site that is to be created, with the hashes of its users who have no password in it. */
 export interface NewSite {

@@ -8,6 +8,8 @@ export interface ReadOptions {
    * Whether the configuration is one of ours that somebody changed. Then numbers of certificates and sites in it are trusted.
    */
   readonly isOurs?: boolean
+  /** Whether the Caddy it runs on tells an HTTPS upstream its own name where nothing is said, as versions from 2.11 on do. */
+  readonly tellsSecureUpstreamsTheirName?: boolean
   /** Seconds of the setting that proxies have when their site says nothing; see `ConfigOptions.streamCloseDelay`. */
   readonly streamCloseDelay?: number
   /** The number of an uploaded authority, from its certificates (base64 of DER). */
