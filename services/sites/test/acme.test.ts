@@ -8,7 +8,7 @@ import { caddyAges } from './served-sites.ts'
 /** Why there can be no namespace here with the usual ports free, or undefined. */
 function namespaceObstacle(): string | undefined {
   try {
-    execFileSync('unshare', ['-n', '-m', 'ip', 'link', 'set', 'lo', 'up'], { stdio: 'ignore' })
+    execFileSync('unshare', ['-n', '-m', '-p', '-f', 'ip', 'link', 'set', 'lo', 'up'], { stdio: 'ignore' })
     return undefined
   } catch {
     return 'no network namespaces for this user (unshare and ip are needed)'
@@ -24,7 +24,7 @@ describe('certificates of a public authority', { skip: namespaceObstacle() }, ()
         binary,
         index === 0 ? 'oldest' : 'newest',
       ]
-      const { stdout } = await promisify(execFile)('unshare', ['-n', '-m', '--kill-child', ...inside], {
+      const { stdout } = await promisify(execFile)('unshare', ['-n', '-m', '-p', '-f', '--kill-child', ...inside], {
         timeout: 60_000,
       })
       assert.deepEqual(JSON.parse(stdout), {
