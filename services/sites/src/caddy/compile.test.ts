@@ -135,9 +135,9 @@ describe('the compiler', () => {
       domains: ['b.test'],
       kind: 'respond',
       respond: { body: 'secret' },
-      basic_auth: [{ username: 'ann' }],
+      basic_auth: [{ username: 'constructor' }],
     })
-    const { config, notes } = compile([disabled, open])
+    const { config, notes } = compile([disabled, { ...open, passwordHashes: {} }])
     assert.ok(!JSON.stringify(config).includes('secret'))
     assert.ok(!JSON.stringify(config).includes('a.test'))
     assert.deepEqual(
