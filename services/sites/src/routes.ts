@@ -6,6 +6,10 @@ import type { EventRing } from './events/event-ring.ts'
 import { applyRoutes, type ApplyRoutesParts } from './apply/routes.ts'
 import { eventRoutes } from './events/routes.ts'
 import { generalRoutes, type GeneralParts } from './general-routes.ts'
+import { certificateRoutes } from './certificates/routes.ts'
+import type { Certificates } from './certificates/certificates.ts'
+import { sslLabsRoutes } from './certificates/ssl-labs/routes.ts'
+import { uploadRoutes } from './certificates/uploads/routes.ts'
 import type { NodeKeeper } from './nodes/node-keeper.ts'
 import { nodeRoutes } from './nodes/routes.ts'
 import { onboardingRoutes, type OnboardingRoutesParts } from './onboarding/routes.ts'
@@ -15,6 +19,7 @@ import { settingsRoutes } from './settings/routes.ts'
 import type { SettingsKeeper } from './settings/settings.ts'
 import { siteRoutes } from './sites/routes.ts'
 import type { Sites } from './sites/sites.ts'
+import { trafficRoutes, type TrafficFeature } from './traffic/routes.ts'
 
 /** Everything the endpoints call. */
 export interface Features {
@@ -28,6 +33,8 @@ export interface Features {
   readonly applying: ApplyRoutesParts
   readonly taking: OnboardingRoutesParts
   readonly nodes: NodeKeeper
+  readonly certificates: Certificates
+  readonly traffic: TrafficFeature
 }
 
 /** Every endpoint of the service. */
@@ -44,5 +51,9 @@ export function allRoutes(features: Features): Route[] {
     ...applyRoutes(features.applying),
     ...onboardingRoutes(features.taking),
     ...nodeRoutes(features.nodes),
+    ...certificateRoutes(features.certificates),
+    ...uploadRoutes(features.certificates.uploads),
+    ...sslLabsRoutes(features.certificates.sslLabs),
+    ...trafficRoutes(features.traffic),
   ]
 }

@@ -6,7 +6,7 @@ import { allDomainOwners } from './sites/store.ts'
 
 /** What the rules about sites need to know of this service and its Caddy servers. */
 export function createRuleSurroundings(
-  { config, database, settings, port }: ManagementParts,
+  { config, database, settings, material, port }: ManagementParts,
   { nodes }: Pick<Proxy, 'nodes'>,
 ): RuleSurroundings {
   return {
@@ -25,8 +25,8 @@ export function createRuleSurroundings(
     socketDirectories: config.socketDirectories,
     hasOnDemandAsk: () => true,
     allowsRaw: () => settings.current().allow_raw,
-    certificateIds: () => Promise.resolve(new Set()),
-    authorityIds: () => Promise.resolve(new Set()),
+    certificateIds: () => Promise.resolve(material.certificateIds()),
+    authorityIds: () => Promise.resolve(material.authorityIds()),
   }
 }
 
