@@ -57,6 +57,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   const { observing, management } = await openServed(parts, { settings, accounts, events, port: () => port() })
   let document: Record<string, unknown> = {}
   const features: Features = {
+    now: () => timers.now(),
     general: { readiness: management.readiness, build: config.build, document: () => document },
     ...accountFeatures(parts, { accounts, limits, port: () => port() }),
     settings,
@@ -135,6 +136,7 @@ function openAccess(parts: AppParts, { events, port }: { events: EventRing; port
   const accounts = createAccounts({
     ...parts,
     clock: timers,
+    relyingPartyId: config.relyingParty.id,
     attempts,
     onSessionEnded: (key) => events.endSession(key),
     onAccessChanged: (userId) => events.endUser(userId),

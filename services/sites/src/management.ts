@@ -115,14 +115,15 @@ async function begin(
   { own, log }: ManagementParts,
   { proxy, onboarding }: { proxy: Proxy; onboarding: OnboardingKeeper },
 ): Promise<void> {
+  own?.onRestarted(() => void proxy.drift.look())
+  proxy.drift.start()
   try {
     // What is the service's own is taken over without a question: nothing else ever configured it.
-    if (own !== undefined) await onboarding.onboardBlank()
+    if (own !== undefined && (await onboarding.onboardBlank())) return
   } catch (error) {
     log.error({ err: error }, 'Caddy could not be taken over')
   }
   proxy.sync.later({ siteIds: [], cause: 'start', author: 'system' })
-  proxy.drift.start()
 }
 
 async function versionOf(program: string): Promise<string | undefined> {

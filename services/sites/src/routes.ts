@@ -23,6 +23,8 @@ import { trafficRoutes, type TrafficFeature } from './traffic/routes.ts'
 
 /** Everything the endpoints call. */
 export interface Features {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
   readonly general: GeneralParts
   readonly accounts: Accounts
   readonly signIn: SignInSurroundings
@@ -45,7 +47,7 @@ export function allRoutes(features: Features): Route[] {
     ...sessionRoutes(accounts, signIn),
     ...passkeyRoutes(features.passkeys, signIn),
     ...userRoutes(accounts.users),
-    ...settingsRoutes(settings),
+    ...settingsRoutes(settings, features.now),
     ...eventRoutes(events, accounts.sessions),
     ...siteRoutes(features.sites),
     ...applyRoutes(features.applying),

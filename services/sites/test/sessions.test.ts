@@ -41,9 +41,16 @@ test('the cookie is for this server alone, and the database knows only its hash'
   const response = await browser.call('POST', '/api/session', { json })
   const [cookie = ''] = response.headers.getSetCookie()
   assert.match(cookie, /^hearth_sites_session=[\w-]{43}; Max-Age=86400; Path=\/; HttpOnly; SameSite=Lax$/)
+  const { body } = await browser.json<{ codes: string[] }>('POST', '/api/session/recovery-codes')
   const stored = ['sites.db', 'sites.db-wal'].map((name) => readFileSync(join(sites.folder, name), 'latin1')).join('')
   assert.ok(stored.includes('admin'))
-  assert.equal(stored.includes(browser.sessionKey() ?? ''), false)
+  for (const secret of [
+    browser.sessionKey() ?? '',
+    testPassword,
+    ...body.codes,
+    ...body.codes.map((code) => code.replaceAll('-', '')),
+  ])
+    assert.equal(stored.includes(secret), false)
 })
 
 test('a key that was set before the sign-in is worth nothing after it', async () => {

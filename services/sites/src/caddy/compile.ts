@@ -46,7 +46,7 @@ export function compileConfig(desired: DesiredState, node: NodePlace): CompiledC
       connectionPolicies: { https: connections.ids, http: [] },
       automationPolicies: tls.automationPolicies,
       pemCertificates: tls.pemCertificates,
-      fileCertificates: tls.fileCertificates,
+      certificateFiles: tls.certificateFiles,
       domains: new Map(sites.flatMap(({ id, record }) => record.domains.map((domain) => [domain, id] as const))),
     },
     notes: [...notes.values()],

@@ -87,7 +87,7 @@ function compression(kind: CompiledSite['record']['compression']): object[] {
 }
 
 /** What a site needs to be safe and does not have: without it the site would be open, or not itself. */
-function whatIsLacking(site: CompiledSite): string | undefined {
+export function whatIsLacking(site: CompiledSite): string | undefined {
   const { record } = site
   if (record.kind === 'raw' && site.rawRoutes === undefined) return 'its raw directives have not been accepted'
   if (record.basic_auth.length > 0 && basicAuthHandler(site) === undefined) return 'its passwords are not there'

@@ -66,6 +66,8 @@ export interface RecoveryCodeRow {
 export interface PasskeyRow {
   id: string
   user_id: string
+  /** The relying party it was made for; browsers offer it for no other. */
+  rp_id: string
   /** Base64url, as authenticators name it. */
   credential_id: string
   /** COSE key, base64url. */
