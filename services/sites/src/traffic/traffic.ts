@@ -175,7 +175,7 @@ class AccessLogTraffic implements Traffic {
 
   #count(text: string): void {
     const line = parseLogLine(text)
-    if (line === undefined) return
+    if (line === undefined || line.isProbe) return
     const { siteOf, onRequest } = this.#parts
     const siteId = line.siteId ?? siteOf(line.host)
     this.#pending.add(siteId ?? noSite, line)
