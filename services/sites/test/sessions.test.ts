@@ -146,6 +146,10 @@ test('behind https the cookie is secure and bound to the host', async () => {
     (await fetch(`${published.url}/api/v1/csrf`, { headers })).headers.getSetCookie()[0] ?? ''
   const secure = /^__Host-hearth_sites_session=[^;]+; Max-Age=86400; Path=\/; HttpOnly; Secure; SameSite=Lax$/
   assert.match(await cookieOf({ 'x-forwarded-proto': 'https', 'x-forwarded-host': 'sites.example.org' }), secure)
+  // A proxy that says nothing of https is believed to use it under the published name.
+  assert.match(await cookieOf({ 'x-forwarded-host': 'sites.example.org' }), secure)
+  // One that says https is believed whatever the name.
+  assert.match(await cookieOf({ 'x-forwarded-proto': 'https' }), secure)
   // At home, under the address, http goes on working.
   assert.match(await cookieOf({}), /^hearth_sites_session=[^;]+; Max-Age=86400; Path=\/; HttpOnly; SameSite=Lax$/)
   await using strict = await startSites({ PUBLIC_URL: 'https://sites.example.org', TRUSTED_PROXIES: '' })
