@@ -63,9 +63,20 @@ export async function openCertificates(parts: CertificatesParts): Promise<Certif
   const sslLabs = openSslLabs(parts, history)
   const { scans, optIns, isOn } = sslLabs
   const rhythm = () => settings.current().grade_schedule
-  const schedule = createGradeSchedule({ hosts, grading, scans, history, timers, log, rhythm, isSslLabsOn: isOn })
+  const inventory = createInventory({ hosts, timers, onChange: (now, before) => tell(publish, now, before) })
+  const schedule = createGradeSchedule({
+    hosts,
+    inventory,
+    grading,
+    scans,
+    history,
+    timers,
+    log,
+    rhythm,
+    isSslLabsOn: isOn,
+  })
   return {
-    inventory: createInventory({ hosts, clock: timers, onChange: (now, before) => tell(publish, now, before) }),
+    inventory,
     grading,
     history,
     uploads,
