@@ -12,6 +12,7 @@ import { sslLabsRoutes } from './certificates/ssl-labs/routes.ts'
 import { uploadRoutes } from './certificates/uploads/routes.ts'
 import type { NodeKeeper } from './nodes/node-keeper.ts'
 import { nodeRoutes } from './nodes/routes.ts'
+import { onDemandRoutes } from './on-demand/routes.ts'
 import { onboardingRoutes, type OnboardingRoutesParts } from './onboarding/routes.ts'
 import type { Passkeys } from './passkeys/passkeys.ts'
 import { passkeyRoutes } from './passkeys/routes.ts'
@@ -37,6 +38,7 @@ export interface Features {
   readonly nodes: NodeKeeper
   readonly certificates: Certificates
   readonly traffic: TrafficFeature
+  readonly mayHaveCertificate: (domain: string) => Promise<boolean>
 }
 
 /** Every endpoint of the service. */
@@ -57,5 +59,6 @@ export function allRoutes(features: Features): Route[] {
     ...uploadRoutes(features.certificates.uploads),
     ...sslLabsRoutes(features.certificates.sslLabs),
     ...trafficRoutes(features.traffic),
+    ...onDemandRoutes(features.mayHaveCertificate),
   ]
 }
