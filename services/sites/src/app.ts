@@ -15,6 +15,7 @@ import { createEventRing, type EventRing } from './events/event-ring.ts'
 import { openManagement, type Management } from './management.ts'
 import type { CaddyProcess } from './nodes/caddy-process.ts'
 import { openObserving, type Observing } from './observing.ts'
+import { createOverview, type Overview } from './overview/overview.ts'
 import { toError } from './problems.ts'
 import { createPasskeys } from './passkeys/passkeys.ts'
 import { createRouteLimits, type RouteLimits } from './route-limits.ts'
@@ -54,7 +55,12 @@ export async function createApp(parts: AppParts): Promise<App> {
   const settings = await openPublishedSettings(parts, events)
   let port = () => config.bindPort
   const { accounts, limits, guard } = openAccess(parts, { events, port: () => port() })
-  const { observing, management } = await openServed(parts, { settings, accounts, events, port: () => port() })
+  const { observing, management, overview } = await openServed(parts, {
+    settings,
+    accounts,
+    events,
+    port: () => port(),
+  })
   let document: Record<string, unknown> = {}
   const features: Features = {
     now: () => timers.now(),
@@ -65,6 +71,7 @@ export async function createApp(parts: AppParts): Promise<App> {
     ...management.features,
     certificates: observing.certificates,
     traffic: observing.traffic,
+    overview,
   }
   const http = await createHttp(parts, guard, features)
   document = openApiOf(http)
@@ -91,11 +98,19 @@ export async function createApp(parts: AppParts): Promise<App> {
 async function openServed(
   parts: AppParts,
   around: { settings: SettingsKeeper; accounts: Accounts; events: EventRing; port: () => number },
-): Promise<{ observing: Observing; management: Management }> {
+): Promise<{ observing: Observing; management: Management; overview: Overview }> {
   const observing = await openObserving({ ...parts, ...around })
   const { material } = observing.certificates.uploads
   const management = await openManagement({ ...parts, ...around, publish: observing.publish, material })
-  return { observing, management }
+  const overview = createOverview({
+    db: parts.database.query,
+    clock: parts.timers,
+    nodes: management.features.nodes,
+    inventory: observing.certificates.inventory,
+    ...observing.traffic,
+    isDrifted: () => management.proxy.drift.current().length > 0,
+  })
+  return { observing, management, overview }
 }
 
 function createHttp({ config, log, pages }: AppParts, guard: Guard, features: Features) {
