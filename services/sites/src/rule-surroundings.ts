@@ -2,7 +2,7 @@ import { adminListen } from './nodes/admin-address.ts'
 import type { ManagementParts } from './management.ts'
 import { onDemandAskUrl } from './on-demand/routes.ts'
 import type { Proxy } from './proxy.ts'
-import type { RuleSurroundings } from './sites/check-wanted.ts'
+import { createSiteDirectory, type RuleSurroundings } from './sites/check-wanted.ts'
 import { allDomainOwners } from './sites/store.ts'
 
 /** What the rules about sites need to know of this service and its Caddy servers. */
@@ -11,7 +11,7 @@ export function createRuleSurroundings(
   { nodes }: Pick<Proxy, 'nodes'>,
 ): RuleSurroundings {
   return {
-    owners: () => allDomainOwners(database.query),
+    directory: async () => createSiteDirectory(await allDomainOwners(database.query)),
     async protectedAddresses() {
       const known = await nodes.list()
       const admins = known.flatMap(({ admin, adminBlock }) => [adminListen(admin), adminBlock.listen])

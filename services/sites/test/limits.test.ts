@@ -45,6 +45,7 @@ const limits: Record<string, string> = {
   'POST /api/caddy/sync': '10/min',
   'GET /api/caddy/drift': '30/min',
   'POST /api/caddy/drift/restore': '10/min',
+  'POST /api/caddy/drift/adopt': '10/min',
   'GET /api/revisions': '60/min',
   'GET /api/revisions/{id}': '60/min',
   'GET /api/revisions/{id}/diff': '60/min',
