@@ -20,6 +20,7 @@ export function createDriftKeeper(watch: DriftWatch, syncAll: SyncAll): DriftKee
       return watch.current().map(viewOf)
     },
     async restore(author) {
+      await watch.look()
       if (watch.current().length === 0) throw notFound('drift')
       const result = await syncAll(author, true)
       await watch.look()

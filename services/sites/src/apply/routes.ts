@@ -46,7 +46,7 @@ function syncRoute({ syncAll }: ApplyRoutesParts): Route {
       description:
         'With `force` even over what somebody else has changed, and with the sites that were refused before.',
       limit: '10/min',
-      body: SyncRequest.optional(),
+      body: SyncRequest.nullish(),
     },
     ({ body, caller }) => syncAll(caller.username, body?.force === true),
   )
