@@ -2,6 +2,7 @@ import { execa } from 'execa'
 import type { Accounts } from './accounts/accounts.ts'
 import type { DesiredSite } from './apply/desired-sites.ts'
 import { createDriftKeeper } from './apply/drift-keeper.ts'
+import { createExplain } from './apply/explain.ts'
 import { createPreviewSite } from './apply/preview.ts'
 import { createReturnToRevision } from './apply/return-to-revision.ts'
 import { createRevisionDiff } from './apply/revision-diff.ts'
@@ -14,16 +15,14 @@ import type { Readiness } from './readiness.ts'
 import type { Features } from './routes.ts'
 import { createRuleSurroundings } from './rule-surroundings.ts'
 import { createEditMany } from './sites/bulk-edit.ts'
-import { createCheckWanted } from './sites/check-wanted.ts'
-import { createSettleWanted } from './sites/settle-wanted.ts'
+import { createCheckWanted, frozenSurroundings } from './sites/check-wanted.ts'
+import { createSettleWanted, type SettleWanted } from './sites/settle-wanted.ts'
 import { createSites } from './sites/sites.ts'
-import { allSiteRows, countPending } from './sites/store.ts'
+import { allSiteRows, countPending, hasOnDemandSite } from './sites/store.ts'
 
 /** What managing the Caddy servers is built from. */
 export interface ManagementParts extends ProxyParts {
   readonly accounts: Accounts
-  /** The port this service listens at. */
-  readonly port: () => number
 }
 
 /** The sites, the Caddy servers they run on, and the way between them. */
@@ -31,7 +30,7 @@ export interface Management {
   readonly proxy: Proxy
   readonly onboarding: OnboardingKeeper
   readonly readiness: Readiness
-  readonly features: Pick<Features, 'sites' | 'applying' | 'taking' | 'nodes'>
+  readonly features: Pick<Features, 'sites' | 'applying' | 'taking' | 'nodes' | 'mayHaveCertificate'>
   /** Takes over a Caddy that serves nothing, brings the others up to date, and begins to watch. */
   start(): Promise<void>
   close(): Promise<void>
@@ -50,6 +49,7 @@ export async function openManagement(parts: ManagementParts): Promise<Management
       sites: openSites(parts, proxy),
       applying: openApplying(parts, proxy),
       taking: { onboarding, status: () => readCaddyStatus(parts.database.query, proxy) },
+      mayHaveCertificate: (domain) => hasOnDemandSite(parts.database.query, domain),
       nodes: createNodeKeeper({
         ...proxy,
         clock: parts.timers,
@@ -63,16 +63,24 @@ export async function openManagement(parts: ManagementParts): Promise<Management
 }
 
 function openSites(parts: ManagementParts, proxy: Proxy) {
-  const around = createRuleSurroundings(parts, proxy)
-  const check = createCheckWanted(around)
-  const client = async () => (await proxy.nodes.get(1))?.client
+  const check = createCheckWanted(createRuleSurroundings(parts, proxy))
   return createSites({
     database: parts.database,
     clock: parts.timers,
-    settle: createSettleWanted({ around, check, client }),
+    settle: settlerOf(parts, proxy, false),
+    explain: createExplain(statesOf(parts, proxy)),
     preview: createPreviewSite({ ...statesOf(parts, proxy), check }),
     sync: proxy.sync,
     nodeNames: () => proxy.nodes.names(),
+  })
+}
+
+/** The rules; for many sites at once with what the sites were before. */
+function settlerOf(parts: ManagementParts, proxy: Proxy, isForMany: boolean): SettleWanted {
+  const around = createRuleSurroundings(parts, proxy)
+  return createSettleWanted({
+    around: isForMany ? frozenSurroundings(around) : around,
+    client: async () => (await proxy.nodes.get(1))?.client,
   })
 }
 
@@ -86,7 +94,13 @@ function openApplying(parts: ManagementParts, proxy: Proxy): Features['applying'
     syncAll,
     diff: createRevisionDiff({ ...statesOf(parts, proxy), revisions }),
     returnTo: createReturnToRevision({ revisions, rows: () => allSiteRows(database.query), editMany }),
-    drift: createDriftKeeper(drift, syncAll),
+    drift: createDriftKeeper({
+      watch: drift,
+      syncAll,
+      desired: () => proxy.desired(),
+      settleMany: () => settlerOf(parts, proxy, true),
+      editMany,
+    }),
   }
 }
 

@@ -7,6 +7,7 @@ import { createDriftWatch, type DriftWatch } from './apply/drift-watch.ts'
 import { publishApplied } from './apply/publish-applied.ts'
 import { createRevisions, type Revisions } from './apply/revisions.ts'
 import { createSyncSites } from './apply/sync-sites.ts'
+import type { UploadedMaterial } from './certificates/uploads/uploaded-material.ts'
 import type { CompiledSite, ConfigOptions, DesiredState } from './caddy/desired-state.ts'
 import type { Config } from './config.ts'
 import type { Tables } from './database/tables.ts'
@@ -15,6 +16,7 @@ import type { CaddyProcess } from './nodes/caddy-process.ts'
 import { settleFirstNode } from './nodes/first-node.ts'
 import { createNodes, type KnownNode, type Nodes } from './nodes/nodes.ts'
 import type { NodeRow } from './nodes/tables.ts'
+import { onDemandAskUrl } from './on-demand/routes.ts'
 import type { Settings } from './settings/schema.ts'
 import type { SettingsKeeper } from './settings/settings.ts'
 import { allSiteRows } from './sites/store.ts'
@@ -30,6 +32,10 @@ export interface ProxyParts {
   readonly publish: Publish
   /** The Caddy of the service itself, if it runs one. */
   readonly own: CaddyProcess | undefined
+  /** Uploaded certificates and authorities. */
+  readonly material: UploadedMaterial
+  /** The port this service listens at. */
+  readonly port: () => number
 }
 
 /** The Caddy servers, and the way changes take to them. */
@@ -52,8 +58,8 @@ export async function openProxy(parts: ProxyParts): Promise<Proxy> {
   await settleFirstNode(database.query, { caddy: config.caddy, own, now: timers.now() })
   const nodes = createNodes({ database, clock: timers, log, own, onReachable: reachableEvents(parts.publish) })
   const desiredState = (sites: readonly DesiredSite[]) => ({
-    sites: sites.map(compiledSite),
-    options: optionsOf(settings.current()),
+    sites: sites.map((site) => compiledSite(site, parts.material)),
+    options: optionsOf(settings.current(), onDemandAskUrl(config.bindAddress, parts.port())),
   })
   const toApply = { own, desiredState, isProbing: () => settings.current().site_probe }
   const apply = createApply({
@@ -112,8 +118,9 @@ function openDrift(
   })
 }
 
-function optionsOf(settings: Settings): ConfigOptions {
+function optionsOf(settings: Settings, onDemandAsk: string | undefined): ConfigOptions {
   return {
+    ...(onDemandAsk !== undefined && { onDemandAsk }),
     ...(settings.acme_email !== '' && { acmeEmail: settings.acme_email }),
     ...(settings.acme_ca !== '' && { acmeCa: settings.acme_ca }),
     catchAll: settings.default_response === 'abort' ? 'abort' : 'not_found',
@@ -121,11 +128,22 @@ function optionsOf(settings: Settings): ConfigOptions {
   }
 }
 
-function compiledSite({ id, record, extras }: DesiredSite): CompiledSite {
+function compiledSite({ id, record, extras }: DesiredSite, material: UploadedMaterial): CompiledSite {
+  const { certificate_id: certificateId, client_auth_ca_id: clientAuthority } = record.tls
+  const certificate = certificateId === null ? undefined : material.certificate(certificateId)
+  const clientAuthorities = clientAuthority === null ? undefined : material.authority(clientAuthority)
+  const upstreamTls = [record.upstream_tls, ...record.paths.map(({ upstream_tls }) => upstream_tls)]
+  const authorities = upstreamTls.flatMap(({ ca_id: number }) => {
+    const found = number === null ? undefined : material.authority(number)
+    return number === null || found === undefined ? [] : [[number, found] as const]
+  })
   return {
     id,
     record,
     passwordHashes: extras.hashes,
+    ...(certificate !== undefined && { certificate }),
+    ...(clientAuthorities !== undefined && { clientAuthorities }),
+    ...(authorities.length > 0 && { upstreamAuthorities: Object.fromEntries(authorities) }),
     ...(extras.rawRoutes !== undefined && { rawRoutes: extras.rawRoutes }),
   }
 }

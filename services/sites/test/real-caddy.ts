@@ -76,23 +76,20 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** Starts a Caddy without sites. It ends with `stop()`, by its process id. */
-export async function startCaddy(binary = '/usr/bin/caddy'): Promise<RealCaddy> {
+/** Starts a Caddy without sites. It ends with `stop()`, by its process id. `environment` is all it sees beside PATH and its home. */
+export async function startCaddy(
+  binary = '/usr/bin/caddy',
+  environment: Readonly<Record<string, string>> = {},
+): Promise<RealCaddy> {
   const folder = await temporaryDirectory('caddy')
   await chmod(folder.path, 0o755)
   const socket = join(folder.path, 'admin.sock')
-  const { child, log } = launch(binary, folder.path, `unix/${socket}`)
-  const admin = (method: string, path: string, body?: { type: string; text: string }) =>
-    send(
-      {
-        socketPath: socket,
-        method,
-        path,
-        setHost: false,
-        headers: { Host: '', ...(body && { 'Content-Type': body.type }) },
-      },
-      { body: body?.text },
-    )
+  const { child, log } = launch(binary, { ...environment, ...homeOf(folder.path) }, `unix/${socket}`)
+  const admin = (method: string, path: string, body?: { type: string; text: string }) => {
+    const headers = { Host: '', ...(body && { 'Content-Type': body.type }) }
+    const call = () => send({ socketPath: socket, method, path, setHost: false, headers }, { body: body?.text })
+    return againWhileReloading(call, method)
+  }
   const stop = async () => {
     const isGone = child.exitCode !== null || child.signalCode !== null
     if (!isGone) {
@@ -129,10 +126,37 @@ export async function startCaddy(binary = '/usr/bin/caddy'): Promise<RealCaddy> 
   }
 }
 
-function launch(binary: string, home: string, listen: string): { child: ChildProcess; log: () => string } {
+/**
+ * Each new configuration makes Caddy open its admin socket anew; whoever calls in between finds nobody there. What was not taken,
+ * or changes nothing, is sent again.
+ */
+async function againWhileReloading<T>(call: () => Promise<T>, method: string): Promise<T> {
+  const harmless = new Set(['ENOENT', 'ECONNREFUSED', ...(method === 'GET' ? ['ECONNRESET'] : [])])
+  const attempt = async (): Promise<{ answer: T } | { error: unknown }> => {
+    try {
+      return { answer: await call() }
+    } catch (error) {
+      if (harmless.has((error as NodeJS.ErrnoException).code ?? '')) throw error
+      return { error }
+    }
+  }
+  const outcome = await eventually(attempt, () => true, { everyMs: 10, what: 'an answer of the admin socket' })
+  if ('error' in outcome) throw outcome.error
+  return outcome.answer
+}
+
+function homeOf(path: string): Record<string, string> {
+  return { HOME: path, XDG_DATA_HOME: path, XDG_CONFIG_HOME: path }
+}
+
+function launch(
+  binary: string,
+  environment: Record<string, string>,
+  listen: string,
+): { child: ChildProcess; log: () => string } {
   const config = { admin: { listen }, apps: { pki: { certificate_authorities: { local: { install_trust: false } } } } }
   const child = spawn(binary, ['run', '--config', '-'], {
-    env: { PATH: process.env['PATH'] ?? '', HOME: home, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home },
+    env: { PATH: process.env['PATH'] ?? '', ...environment },
     stdio: ['pipe', 'ignore', 'pipe'],
   })
   let log = ''

@@ -94,7 +94,7 @@ for (const age of caddyAges)
       await served.serve([
         makeSite(1, { domains: ['a.test'], upstreams: [{ url: origin.url }], forward_auth: forward, ...plain }),
       ])
-      const forged = { 'Remote-User': 'root', 'Remote-Groups': 'admins' }
+      const forged = { 'Remote-User': 'root', 'Remote-Groups': 'admins', Remote_User: 'root' }
       const away = await get('a.test', '/page', { headers: forged })
       assert.deepEqual([away.status, away.headers.location, origin.requests.length], [302, 'https://sign-in.test/', 0])
       const post = { method: 'POST', body: 'a body', headers: { ...forged, Cookie: 'known', 'Content-Length': '6' } }
@@ -102,7 +102,7 @@ for (const age of caddyAges)
       const [request] = origin.requests
       assert.deepEqual([request?.method, request?.url, request?.body], ['POST', '/page?y=2', 'a body'])
       assert.equal(request?.headers['remote-user'], 'ann')
-      assert.equal(request?.headers['remote-groups'], undefined)
+      assert.deepEqual([request?.headers['remote-groups'], request?.headers['remote_user']], [undefined, undefined])
       const asked = gate.requests.at(-1)
       assert.deepEqual([asked?.method, asked?.url, asked?.headers['remote-user']], ['GET', '/check?x=1', undefined])
       assert.deepEqual([asked?.headers['x-forwarded-method'], asked?.headers['x-forwarded-uri']], ['POST', '/page?y=2'])

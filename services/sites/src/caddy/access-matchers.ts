@@ -15,7 +15,7 @@ export function networkMatcher(ranges: readonly string[], { clientIpMatcher }: C
 }
 
 /** Routes that answer 403 to whoever may not come. Denying goes before allowing. */
-export function accessRoutes({ access }: SiteRecord, capabilities: Capabilities): object[] {
+export function accessRoutes({ access }: Pick<SiteRecord, 'access'>, capabilities: Capabilities): object[] {
   const { allow, deny, block_bots: blocksBots } = access
   const refuse = { handle: [{ handler: 'static_response', status_code: 403, body: 'Forbidden\n' }], terminal: true }
   return [

@@ -69,7 +69,8 @@ function httpsServer(
 }
 
 function serverBase({ routes, errors }: ServerRoutes, listen: readonly string[]): object {
-  return { listen: [...listen], routes, ...(errors && { errors }) }
+  // Whoever opens a connection and says nothing must not hold it for ever.
+  return { listen: [...listen], read_header_timeout: '30s', routes, ...(errors && { errors }) }
 }
 
 interface Parts {

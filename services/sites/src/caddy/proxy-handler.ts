@@ -11,6 +11,8 @@ export interface ProxySurroundings {
   readonly streamCloseDelay: number
   /** Base64 DER of uploaded authorities, by id. */
   readonly authorities: Readonly<Record<number, readonly string[]>>
+  /** Proxies in front of Caddy. */
+  readonly trustedProxies: readonly string[]
   readonly note: (text: string) => void
 }
 
@@ -31,6 +33,9 @@ export function proxyHandler(proxy: ProxyMembers, around: ProxySurroundings): ob
     ...(health && { health_checks: health }),
     ...(transport && { transport }),
     ...hostHeader(proxy),
+    // Newer versions are told once, for the whole server.
+    ...(!around.capabilities.trustedProxies &&
+      around.trustedProxies.length > 0 && { trusted_proxies: [...around.trustedProxies] }),
     ...(timeouts.flush === 'immediate' && { flush_interval: immediateFlush(around) }),
     ...(around.capabilities.streamCloseDelay && delay > 0 && { stream_close_delay: seconds(delay) }),
   }

@@ -109,7 +109,7 @@ class FirstNodeOnboarding implements OnboardingKeeper {
     const { id } = node.row
     await nodes.update(id, { onboarded_at: clock.now(), baseline_sha: hashConfig(config) })
     try {
-      const synced = await sync.now({ siteIds: [], cause: 'onboarding', author })
+      const synced = await sync.now({ siteIds: [], cause: 'onboarding', author, isUrgent: true })
       await nodes.update(id, { baseline_sha: baselineOf(config) })
       onOnboarded(node)
       return synced

@@ -3,6 +3,10 @@ export interface SiteChange {
   readonly siteIds: readonly number[]
   readonly cause: string
   readonly author: string
+  /** Waits for no other changes. */
+  readonly isUrgent?: boolean
+  /** Overwrites what somebody else has changed. */
+  readonly isForced?: boolean
 }
 
 /** How an edit was applied. */
