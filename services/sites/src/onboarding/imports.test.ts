@@ -45,6 +45,7 @@ async function openImports() {
       },
     },
     adapt: () => caddy.adapts(),
+    readOptions: () => ({}),
     readNode: (id) => {
       if (id === 3) return Promise.reject(new Error('no answer'))
       return Promise.resolve(id === 1 ? { config: running('node.example.org'), options: {} } : undefined)

@@ -15,6 +15,8 @@ export interface ImportsParts {
   readonly target: ImportTarget
   /** Adapts with the Caddy of the first node. */
   readonly adapt: Adapt
+  /** How configurations of that Caddy are read. */
+  readonly readOptions: () => ReadOptions
   /** The configuration a node runs and how to read it; undefined for an unknown node. Rejects when it does not answer. */
   readonly readNode: (id: number) => Promise<{ config: unknown; options: ReadOptions } | undefined>
   readonly hashPassword: HashPassword
@@ -58,12 +60,12 @@ class OneAtATime implements Imports {
   }
 
   caddyfile(text: string, request: ImportRequest & { readonly isRawWanted: boolean }): Promise<ImportAnswer> {
-    const { adapt, timers, isRawAllowed } = this.#parts
+    const { adapt, timers, isRawAllowed, readOptions } = this.#parts
     if (request.isRawWanted && !isRawAllowed())
       throw forbidden('raw: sites of kind raw are not allowed; see the setting allow_raw', 'raw_not_allowed')
     return this.#run(request, async () => {
       try {
-        return await readCaddyfile(text, { adapt, timers, isRawWanted: request.isRawWanted })
+        return await readCaddyfile(text, { adapt, timers, isRawWanted: request.isRawWanted, options: readOptions() })
       } catch (error) {
         throw unavailable('No Caddy answers that could read the text', { cause: error })
       }
@@ -71,7 +73,7 @@ class OneAtATime implements Imports {
   }
 
   config(config: unknown, request: ImportRequest): Promise<ImportAnswer> {
-    return this.#run(request, () => Promise.resolve(readConfig(config)))
+    return this.#run(request, () => Promise.resolve(readConfig(config, this.#parts.readOptions())))
   }
 
   node(id: number, request: ImportRequest): Promise<ImportAnswer> {

@@ -99,6 +99,8 @@ class RoutesReader {
     if (condition.kind === 'other' || first === undefined)
       giveUp(step.place, condition.kind === 'other' ? condition.what : 'a route without a handler')
     const only = step.steps.length === 1 && first.kind === 'always' ? first.handler : undefined
+    if (step.isExclusive && condition.kind === 'header_missing')
+      giveUp(step.place, 'a route that keeps others from being asked')
     switch (condition.kind) {
       case 'bots':
       case 'networks':
