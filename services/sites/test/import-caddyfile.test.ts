@@ -88,6 +88,8 @@ files.test {
 	file_server
 }
 plain-files.test {
+	header /page.txt Cache-Control max-age=60
+	header /sub/* X-Sub yes
 	root * ${caddy.directory}/www
 	file_server browse
 }
@@ -161,6 +163,7 @@ tricky.test {
       ['files.test', '/.env'],
       ['plain-files.test', '/nowhere'],
       ['plain-files.test', '/page.txt'],
+      ['plain-files.test', '/sub/'],
       ['paths.test', '/'],
       ['paths.test', '/api/one?x=2'],
       ['paths.test', '/apis'],
@@ -220,6 +223,7 @@ tricky.test {
         'changed app.test: a health check that takes redirects for good; here only a status of 2xx is',
         'changed paths.test: /api without a slash at its end now counts too',
         'changed paths.test: /static without a slash at its end now counts too',
+        'changed plain-files.test: /sub without a slash at its end now counts too',
         'left_out tricky.test: what is done for /a only (rewrite)',
       ])
       const compiled = compileConfig(

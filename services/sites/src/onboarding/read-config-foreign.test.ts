@@ -109,6 +109,31 @@ describe('routes written by hand', () => {
     )
   })
 
+  test('headers for some paths become paths that are served as the rest is', () => {
+    const change = { handler: 'headers', response: { set: { 'Cache-Control': ['max-age=60'] } } }
+    const [record] = records(
+      read(
+        https([
+          { match: [{ ...a, path: ['/static', '/static/*', '/logo.svg'] }], handle: [change] },
+          { match: [a], handle: [proxy] },
+        ]),
+      ),
+    )
+    assert.deepEqual(
+      record?.paths.map(({ match, path, upstreams, response_headers: headers }) => [
+        match,
+        path,
+        upstreams[0]?.url,
+        headers[0]?.value,
+      ]),
+      [
+        ['prefix', '/static', 'http://10.0.0.5:80', 'max-age=60'],
+        ['exact', '/logo.svg', 'http://10.0.0.5:80', 'max-age=60'],
+      ],
+    )
+    assert.deepEqual(record.response_headers, [])
+  })
+
   test('an HTTPS upstream is told its own name by newer Caddys', () => {
     const secure = https([{ match: [a], handle: [{ ...proxy, transport: { protocol: 'http', tls: {} } }] }])
     assert.equal(records(read(secure))[0]?.upstream_host, 'client')

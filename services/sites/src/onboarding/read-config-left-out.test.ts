@@ -61,6 +61,17 @@ const leftOut: Record<string, [routes: object[], why: RegExp]> = {
     [{ match: [{ path: ['/a'], remote_ip: { ranges: ['::1'] } }], handle: [proxy] }],
     /a condition on path and remote_ip/,
   ],
+  'a refusal of all that begins with a text': [
+    [{ match: [{ path: ['/.ht*'] }], handle: [{ handler: 'static_response', status_code: 404 }] }, { handle: [proxy] }],
+    /an answer for all that begins with \/\.ht/,
+  ],
+  'a header that is changed for a path and for all': [
+    [
+      { match: [{ path: ['/a/*'] }], handle: [{ handler: 'headers', response: { set: { X: ['1'] } } }] },
+      { handle: [{ handler: 'headers', response: { set: { x: ['2'] } } }, proxy] },
+    ],
+    /a header that is changed for some paths and for all/,
+  ],
   'an unknown handler': [[{ handle: [{ handler: 'templates' }, proxy] }], /the handler templates/],
   'an unknown member of a proxy': [
     [{ handle: [{ ...proxy, dynamic_upstreams: {} }] }],

@@ -45,7 +45,11 @@ export function readPath(condition: Paths, step: When, around: PathSurroundings)
       draft.loosePaths.add(path.path)
       reading.changed(step.place, path.difference)
     }
-    draft.paths.push(readOne(path, step, around))
+    const route = readOne(path, step, around)
+    // What a site keeps to itself must not be less than before.
+    if (path.isNarrower && route.kind === 'respond')
+      giveUp(step.place, `an answer for all that begins with ${path.path}`)
+    draft.paths.push(route)
   }
 }
 
