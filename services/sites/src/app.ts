@@ -12,8 +12,10 @@ import type { SetUpToken } from './accounts/setup-token.ts'
 import type { Config } from './config.ts'
 import type { Tables } from './database/tables.ts'
 import { createEventRing, type EventRing } from './events/event-ring.ts'
+import { openManagement, type Management } from './management.ts'
+import type { CaddyProcess } from './nodes/caddy-process.ts'
+import { openObserving, type Observing } from './observing.ts'
 import { toError } from './problems.ts'
-import { notReady, type Readiness } from './readiness.ts'
 import { createPasskeys } from './passkeys/passkeys.ts'
 import { createRouteLimits, type RouteLimits } from './route-limits.ts'
 import { allRoutes, type Features } from './routes.ts'
@@ -30,6 +32,8 @@ export interface AppParts {
   readonly setUpToken: SetUpToken
   /** Folder of the built web pages. */
   readonly pages: string
+  /** The Caddy of the service itself, if it runs one. */
+  readonly own: CaddyProcess | undefined
 }
 
 /** The running service. */
@@ -38,49 +42,73 @@ export interface App {
   readonly accounts: Accounts
   readonly settings: SettingsKeeper
   readonly events: EventRing
+  readonly management: Management
   /** Stops answering. The database stays open. */
   close(): Promise<void>
 }
 
 /** Wires the whole service together. The server does not listen yet. */
 export async function createApp(parts: AppParts): Promise<App> {
-  const { config, log, timers } = parts
+  const { config, timers } = parts
   const events = createEventRing(timers)
   const settings = await openPublishedSettings(parts, events)
   let port = () => config.bindPort
   const { accounts, limits, guard } = openAccess(parts, { events, port: () => port() })
-  // The parts of the service stand here, each group opened by a function of its own below.
-  const readiness: Readiness = notReady
+  const { observing, management } = await openServed(parts, { settings, accounts, events, port: () => port() })
   let document: Record<string, unknown> = {}
   const features: Features = {
-    general: { readiness, build: config.build, document: () => document },
+    now: () => timers.now(),
+    general: { readiness: management.readiness, build: config.build, document: () => document },
     ...accountFeatures(parts, { accounts, limits, port: () => port() }),
     settings,
     events,
+    ...management.features,
+    certificates: observing.certificates,
+    traffic: observing.traffic,
   }
-  const http = await createServer({
+  const http = await createHttp(parts, guard, features)
+  document = openApiOf(http)
+  // The system may have chosen another one than the settings say.
+  port = () => (http.server.address() as AddressInfo | null)?.port ?? config.bindPort
+  await management.start()
+  await observing.start(management.proxy)
+  return {
+    http,
+    accounts,
+    settings,
+    events,
+    management,
+    async close() {
+      events.close()
+      await http.close()
+      await observing.close()
+      await management.close()
+    },
+  }
+}
+
+/** The sites, what they run on, and what is seen of them. */
+async function openServed(
+  parts: AppParts,
+  around: { settings: SettingsKeeper; accounts: Accounts; events: EventRing; port: () => number },
+): Promise<{ observing: Observing; management: Management }> {
+  const observing = await openObserving({ ...parts, ...around })
+  const { material } = observing.certificates.uploads
+  const management = await openManagement({ ...parts, ...around, publish: observing.publish, material })
+  return { observing, management }
+}
+
+function createHttp({ config, log, pages }: AppParts, guard: Guard, features: Features) {
+  return createServer({
     routes: allRoutes(features),
     about,
     guard,
     toError,
     trust: { proxies: createAddressSet(config.trustedProxies), header: config.forwardedHeader },
     log,
-    pages: parts.pages,
+    pages,
     apiPaths: ['/api', '/docs', '/redoc', '/openapi.json'],
   })
-  document = openApiOf(http)
-  // The system may have chosen another one than the settings say.
-  port = () => (http.server.address() as AddressInfo | null)?.port ?? config.bindPort
-  return {
-    http,
-    accounts,
-    settings,
-    events,
-    async close() {
-      events.close()
-      await http.close()
-    },
-  }
 }
 
 /** The settings, whose changes everybody hears of. */
@@ -108,6 +136,7 @@ function openAccess(parts: AppParts, { events, port }: { events: EventRing; port
   const accounts = createAccounts({
     ...parts,
     clock: timers,
+    relyingPartyId: config.relyingParty.id,
     attempts,
     onSessionEnded: (key) => events.endSession(key),
     onAccessChanged: (userId) => events.endUser(userId),

@@ -1,21 +1,29 @@
+import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { networkList } from '@hearth/http'
 import { outboundAllow } from '@hearth/outbound'
 import { commaList, commonSettings, parseSettings, portNumber, type Environment } from '@hearth/runtime'
 import { z } from 'zod'
+import { parseAdminAddress } from './nodes/admin-address.ts'
 import { readRelyingParty } from './passkeys/relying-party.ts'
 
 const hostName = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i
 
 const isOrigin = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 
-/** What is neither an address of the admin endpoint nor the path of its socket is refused. */
-const isAdminAddress = (text: string): boolean => {
-  if (/^unix\/\/[^\0]+$/.test(text)) return true
-  if (!URL.canParse(text)) return false
-  const { protocol, pathname, search, username, password, hash } = new URL(text)
-  return protocol === 'http:' && pathname === '/' && [search, username, password, hash].every((part) => part === '')
-}
+/** Refuses what is neither the address of an admin endpoint nor the path of its socket, with the reason. */
+const adminAddress = z.string().superRefine((text, context) => {
+  try {
+    parseAdminAddress(text)
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: (error as Error).message })
+  }
+})
+
+const directoryList = commaList.refine(
+  (entries) => entries.every((entry) => entry.startsWith('/')),
+  'must be a comma-separated list of absolute directories',
+)
 
 const webAddress = z.url({ protocol: /^https?$/, error: 'must be an http or https address' })
 
@@ -30,13 +38,16 @@ const Settings = z.object({
     error: 'must be a comma-separated list of addresses such as https://sites.example.org',
   }),
   RP_ID: z.string().regex(hostName, 'must be a host name').optional(),
-  CADDY_ADMIN: z
-    .string()
-    .refine(isAdminAddress, 'must be http://HOST:PORT or unix//PATH of the admin endpoint')
+  CADDY_ADMIN: adminAddress.optional(),
+  CADDY_HTTP_PORT: portNumber.optional(),
+  CADDY_HTTPS_PORT: portNumber.optional(),
+  CADDY_BIND: commaList
+    .refine((entries) => entries.every((entry) => isIP(entry) !== 0), 'must be a comma-separated list of IP addresses')
     .optional(),
-  CADDY_HTTP_PORT: portNumber.default(8180),
-  CADDY_HTTPS_PORT: portNumber.default(8543),
+  CADDY_LOG_FILE: z.string().regex(/^\//, 'must be an absolute path').optional(),
   CADDY_PATH: z.string().regex(/^\//, 'must be an absolute path').optional(),
+  STATIC_DIRS: directoryList,
+  SOCKET_DIRS: directoryList,
   SSLLABS_BASE_URL: webAddress.default('https://api.ssllabs.com/api/v4'),
   OUTBOUND_ALLOW: outboundAllow,
   BUILD_COMMIT: z.string().max(100).default('unknown'),
@@ -50,6 +61,7 @@ export type Config = ReturnType<typeof readConfig>
 export function readConfig(environment: Environment) {
   const settings = parseSettings(Settings, environment)
   const dataDirectory = resolve(settings.DATA_DIR)
+  const isOwn = settings.CADDY_ADMIN === undefined
   const { PUBLIC_URL: publicUrl, PUBLIC_ORIGIN, RP_ID: rpId } = settings
   return {
     bindAddress: settings.BIND_ADDRESS,
@@ -68,11 +80,19 @@ export function readConfig(environment: Environment) {
     caddy: {
       /** The admin endpoint of a Caddy that runs already; undefined to run one as a child. */
       admin: settings.CADDY_ADMIN,
-      httpPort: settings.CADDY_HTTP_PORT,
-      httpsPort: settings.CADDY_HTTPS_PORT,
+      httpPort: settings.CADDY_HTTP_PORT ?? (isOwn ? 8180 : 80),
+      httpsPort: settings.CADDY_HTTPS_PORT ?? (isOwn ? 8543 : 443),
+      /** Addresses it listens at; all of the machine when there is none. */
+      bind: settings.CADDY_BIND ?? (isOwn ? ['127.0.0.1'] : []),
+      /** Where a Caddy that runs already is to write its access log. */
+      logFile: settings.CADDY_LOG_FILE,
       /** Undefined for the one in PATH. */
       path: settings.CADDY_PATH,
     },
+    /** Directories that static sites may serve from. */
+    staticBases: settings.STATIC_DIRS.length > 0 ? settings.STATIC_DIRS : ['/var/www', '/srv', `${dataDirectory}/www`],
+    /** Directories with sockets that may be upstreams. */
+    socketDirectories: settings.SOCKET_DIRS,
     sslLabsUrl: settings.SSLLABS_BASE_URL,
     outboundAllow: settings.OUTBOUND_ALLOW,
     build: { commit: settings.BUILD_COMMIT, date: settings.BUILD_DATE },

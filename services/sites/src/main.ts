@@ -1,6 +1,6 @@
 import { listenAt } from '@hearth/http'
 import { box, closeOnSignal, createLog, type Environment } from '@hearth/runtime'
-import { readConfig } from './config.ts'
+import { readConfig, type Config } from './config.ts'
 import { openService, setUpLines } from './open-service.ts'
 
 /** Runs the service in the foreground until it is told to stop. Prints one line when it answers. */
@@ -16,5 +16,13 @@ export async function serve(environment: Environment): Promise<void> {
   closeOnSignal(service, log)
   const token = service.setUpToken()
   if (token !== undefined) process.stdout.write(`${box(setUpLines(token, config))}\n`)
-  process.stdout.write(`listening on ${url}\n`)
+  process.stdout.write(`${caddyLine(config, service.caddyTrouble)}\nlistening on ${url}\n`)
+}
+
+/** Which Caddy is managed, for a person at the terminal. */
+function caddyLine({ caddy }: Config, trouble: string | undefined): string {
+  if (caddy.admin !== undefined) return `Managing the Caddy at ${caddy.admin}`
+  if (trouble !== undefined)
+    return `There is no Caddy: ${trouble}. Install caddy, or name one that runs as CADDY_ADMIN.`
+  return `No CADDY_ADMIN was given: a Caddy of its own was started and is managed, sites at http://localhost:${caddy.httpPort} and https://localhost:${caddy.httpsPort}`
 }

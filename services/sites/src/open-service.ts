@@ -5,12 +5,16 @@ import { openSetUpToken, setUpTokenFile } from './accounts/setup-token.ts'
 import { createApp, type App } from './app.ts'
 import type { Config } from './config.ts'
 import { openStorage } from './database/open.ts'
+import { openOwnCaddy } from './nodes/own-caddy.ts'
+import { warnOfForeignPasskeys } from './passkeys/foreign-passkeys.ts'
 
 /** A service that owns its data directory, ready to listen. */
 export interface Service {
   readonly app: App
   /** What the first administrator must know, until there is one. */
   readonly setUpToken: () => string | undefined
+  /** Why there is no Caddy of the service's own; undefined when there is one, or none is wanted. */
+  readonly caddyTrouble: string | undefined
   close(): Promise<void>
 }
 
@@ -28,10 +32,13 @@ export async function openService(config: Config, log: Log, timers: Timers = sys
   const { database, secret } = await openStorage(config)
   cleanup.defer(() => database.close())
   const setUpToken = await openSetUpToken(config.dataDirectory, await hasUserRows(database.query))
-  const app = await createApp({ config, log, timers, database, secret, setUpToken, pages: pagesFolder })
+  await warnOfForeignPasskeys(database.query, config.relyingParty.id, log)
+  const { caddy: own, trouble } = await openOwnCaddy(config, log, timers)
+  cleanup.defer(async () => own?.close())
+  const app = await createApp({ config, log, timers, database, secret, setUpToken, pages: pagesFolder, own })
   cleanup.defer(() => app.close())
   const resources = cleanup.move()
-  return { app, setUpToken: () => setUpToken.current(), close: () => resources.disposeAsync() }
+  return { app, caddyTrouble: trouble, setUpToken: () => setUpToken.current(), close: () => resources.disposeAsync() }
 }
 
 /** What the first sign-in needs, for a person at the terminal. */

@@ -21,6 +21,8 @@ const open = new Set([
   'POST /api/session',
   'POST /api/passkeys/login/start',
   'POST /api/passkeys/login/finish',
+  // For Caddy, which has no session: from this machine alone.
+  'GET /api/v1/on-demand/ask',
   'GET /docs',
   'GET /redoc',
   'GET /openapi.json',
@@ -40,6 +42,11 @@ const forUsers = new Set([
   'POST /api/passkeys/register/start',
   'POST /api/passkeys/register/finish',
   'GET /api/v1/events',
+  'GET /api/v1/certificates',
+  'GET /api/v1/certificates/grades',
+  'GET /api/v1/dashboard/ssllabs-history',
+  'GET /api/v1/traffic',
+  'GET /api/v1/traffic/last-seen',
 ])
 
 /** Need a proof of who is calling that is five minutes old at most. */
@@ -151,6 +158,13 @@ describe('a write', () => {
         const { status, body } = await send(admin, operation, headers)
         assert.deepEqual([status, body.code], [403, 'cross_origin'], `${nameOf(operation)} ${JSON.stringify(headers)}`)
       }
+  })
+
+  test('for a token from another site is refused: its cookie could take the place of a session', async () => {
+    for (const site of ['cross-site', 'same-site']) {
+      const response = await sites.browser().call('GET', '/api/v1/csrf', { headers: { 'sec-fetch-site': site } })
+      assert.deepEqual([response.status, response.headers.getSetCookie()], [403, []])
+    }
   })
 
   test('from our own pages goes through', async () => {

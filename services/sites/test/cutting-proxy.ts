@@ -1,4 +1,4 @@
-import { createServer, request } from 'node:http'
+import { createServer, request, type IncomingMessage } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { AdminAddress } from '../src/nodes/admin-address.ts'
@@ -46,7 +46,7 @@ export async function startCuttingProxy(socket: string): Promise<CuttingProxy> {
         agent: false,
       })
       outgoing.end(Buffer.concat(chunks as Buffer[]))
-      const [reply] = (await once(outgoing, 'response')) as [import('node:http').IncomingMessage]
+      const [reply] = (await once(outgoing, 'response')) as [IncomingMessage]
       const body = Buffer.concat((await reply.toArray()) as Buffer[])
       if (cut === 'after') {
         incoming.socket.destroy()

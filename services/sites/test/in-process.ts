@@ -2,9 +2,10 @@ import { listenAt } from '@hearth/http'
 import { createLog, systemTimers, type Log, type Timers } from '@hearth/runtime'
 import { temporaryDirectory } from '@hearth/testing'
 import type { Session, User } from '../src/accounts/schema.ts'
-import { readConfig } from '../src/config.ts'
+import { readConfig, type Config } from '../src/config.ts'
 import { openService, type Service } from '../src/open-service.ts'
 import { createBrowser, type Browser } from './browser.ts'
+import { freePort } from './real-caddy.ts'
 
 export type { Browser } from './browser.ts'
 
@@ -17,6 +18,8 @@ export interface SitesOptions {
   readonly folder?: string
   readonly timers?: Timers
   readonly log?: Log
+  /** Starts a real Caddy for it; without one it manages a Caddy that is not there. */
+  readonly caddy?: boolean
 }
 
 /** The whole service in this process, on loopback, with its own data and nothing mocked. */
@@ -24,6 +27,8 @@ export interface Sites extends AsyncDisposable {
   readonly url: string
   readonly service: Service
   readonly folder: string
+  /** Where its Caddy serves plain HTTP and HTTPS. */
+  readonly caddyPorts: readonly [number, number]
   /** A browser nobody has signed in with. */
   browser(): Browser
   /** Makes the administrator `admin` at the first call; returns a browser in which it is signed in. */
@@ -41,26 +46,33 @@ export interface Sites extends AsyncDisposable {
  */
 export async function startSites(
   environment: Readonly<Record<string, string>> = {},
-  { folder, timers = systemTimers, log }: SitesOptions = {},
+  { folder, timers = systemTimers, log, caddy = false }: SitesOptions = {},
 ): Promise<Sites> {
   const place = folder === undefined ? await temporaryDirectory('sites') : undefined
   const dataDirectory = folder ?? place?.path ?? ''
   const silent = createLog({ name: 'test', level: process.env['TEST_LOG'] ?? 'silent' })
+  const places: Record<string, string> = caddy
+    ? { CADDY_HTTP_PORT: String(await freePort()), CADDY_HTTPS_PORT: String(await freePort()) }
+    : { CADDY_ADMIN: 'http://127.0.0.1:9' }
   const open = async (more: Readonly<Record<string, string>>) => {
     const config = readConfig({
       BIND_PORT: '0',
+      // Nobody of a test's asks the real one.
+      SSLLABS_BASE_URL: 'http://127.0.0.1:9',
       DATA_DIR: dataDirectory,
       TRUSTED_PROXIES: '127.0.0.1',
+      ...places,
       ...environment,
       ...more,
     })
     const service = await openService(config, log ?? silent, timers)
-    return { service, url: await listenAt(service.app.http, { host: '127.0.0.1', port: 0 }) }
+    return { config, service, url: await listenAt(service.app.http, { host: '127.0.0.1', port: 0 }) }
   }
   return new InProcess(await open({}), { folder: dataDirectory, open, dispose: place })
 }
 
 interface Started {
+  readonly config: Config
   readonly service: Service
   readonly url: string
 }
@@ -72,6 +84,11 @@ class InProcess implements Sites {
   readonly #open: Open
   readonly #place: AsyncDisposable | undefined
   readonly folder: string
+
+  get caddyPorts(): readonly [number, number] {
+    const { httpPort, httpsPort } = this.#started.config.caddy
+    return [httpPort, httpsPort]
+  }
 
   constructor(started: Started, more: { folder: string; open: Open; dispose: AsyncDisposable | undefined }) {
     this.#started = started

@@ -20,6 +20,8 @@ export interface Change {
   readonly author: string
   /** Overwrites what somebody else has changed on the nodes, and tries every refused site again. */
   readonly isForced?: boolean
+  /** Waits for no other changes. */
+  readonly isUrgent?: boolean
 }
 
 /** What became of a change. */
@@ -48,6 +50,8 @@ export interface ApplyNode {
 export interface Apply {
   /** Resolves when the change, and all that came with it, was tried on every node. */
   request(change: Change): Promise<ApplyResult>
+  /** Whether a change is being applied, or about to be. */
+  readonly isBusy: boolean
   close(): Promise<void>
 }
 
@@ -68,7 +72,7 @@ const quietMs = 250
 const longestMs = 1500
 
 /** The turn of transactions that count revisions up. */
-export const revisionTurn = 1
+export const revisionTurn = 11
 
 export function createApply(parts: ApplyParts): Apply {
   return new BatchedApply(parts)
@@ -78,6 +82,7 @@ class BatchedApply implements Apply {
   readonly #parts: ApplyParts
   readonly #reader = createSiteReader()
   readonly #batches: Batches<Change, ApplyResult>
+  #underWay = 0
 
   constructor(parts: ApplyParts) {
     this.#parts = parts
@@ -85,8 +90,13 @@ class BatchedApply implements Apply {
     this.#batches = createBatches({ timers: parts.timers, quietMs, longestMs, run })
   }
 
-  request(change: Change): Promise<ApplyResult> {
-    return this.#batches.request(change)
+  async request(change: Change): Promise<ApplyResult> {
+    this.#underWay += 1
+    return await this.#batches.request(change, change.isUrgent).finally(() => (this.#underWay -= 1))
+  }
+
+  get isBusy(): boolean {
+    return this.#underWay > 0
   }
 
   close(): Promise<void> {
@@ -98,7 +108,7 @@ class BatchedApply implements Apply {
     const desired = this.#reader.read(await allSiteRows(this.#parts.database.query))
     const runs: NodeRun[] = []
     for (const node of await this.#parts.nodes()) {
-      const run = await openNodeTask(this.#parts.database.query, this.#reader, { node, desired, changes })
+      const run = await openNodeTask(this.#parts.database.query, { node, desired, changes })
       const isStopped = runs.some(({ outcome }) => outcome?.kind === 'rejected' || outcome?.kind === 'rolled-back')
       // What the first does not take is not tried on the others.
       if (isStopped) continue

@@ -2,8 +2,11 @@ import type { Timers } from '@hearth/runtime'
 
 /** Collects requests that come close together and serves them by one run. */
 export interface Batches<Item, Result> {
-  /** Resolves with the result of the run that served the item; rejects with its error. */
-  request(item: Item): Promise<Result>
+  /**
+   * Resolves with the result of the run that served the item; rejects with its error. An urgent one waits for no others, and
+   * takes those that wait along.
+   */
+  request(item: Item, isUrgent?: boolean): Promise<Result>
   /** Serves what is waiting at once, and lets nothing more come. */
   close(): Promise<void>
 }
@@ -38,6 +41,8 @@ class QuietBatches<Item, Result> implements Batches<Item, Result> {
   #waiting: Waiting<Item, Result>[] = []
   #firstAt = 0
   #cancel: () => void = () => undefined
+  /** Whoever waits for an answer keeps the process alive, though the timers do not. */
+  #alive: NodeJS.Timeout | undefined
   #running: Promise<void> | undefined
   #isClosed = false
 
@@ -45,14 +50,19 @@ class QuietBatches<Item, Result> implements Batches<Item, Result> {
     this.#parts = parts
   }
 
-  request(item: Item): Promise<Result> {
+  request(item: Item, isUrgent = false): Promise<Result> {
     if (this.#isClosed) return Promise.reject(new BatchesClosed('the service is shutting down'))
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
     const now = this.#parts.timers.monotonic()
     if (this.#waiting.length === 0) this.#firstAt = now
     this.#waiting.push({ item, resolve, reject })
+    this.#alive ??= setInterval(() => undefined, 60_000)
     const left = Math.max(0, this.#firstAt + this.#parts.longestMs - now)
     this.#cancel()
+    if (isUrgent) {
+      this.#begin()
+      return promise
+    }
     this.#cancel = this.#parts.timers.after(Math.min(this.#parts.quietMs, left), () => this.#begin())
     return promise
   }
@@ -69,6 +79,8 @@ class QuietBatches<Item, Result> implements Batches<Item, Result> {
     if (this.#running !== undefined || this.#waiting.length === 0) return
     const batch = this.#waiting
     this.#waiting = []
+    clearInterval(this.#alive)
+    this.#alive = undefined
     this.#running = this.#serve(batch).finally(() => {
       this.#running = undefined
       this.#begin()

@@ -12,7 +12,6 @@ export interface DesiredSite extends WantedSite {
 export interface SiteReader {
   /** The enabled ones of these rows. */
   read(rows: readonly SiteRow[]): DesiredSite[]
-  readVersion(row: SiteVersionRow): DesiredSite
 }
 
 export function createSiteReader(): SiteReader {
@@ -29,8 +28,12 @@ export function createSiteReader(): SiteReader {
       known = next
       return [...next.values()]
     },
-    readVersion: (row) => ({ id: row.site_id, revision: row.revision, name: row.name, ...wantedOfRow(row) }),
   }
+}
+
+/** A site as it was. */
+export function siteOfVersion(row: SiteVersionRow): DesiredSite {
+  return { id: row.site_id, revision: row.revision, name: row.name, ...wantedOfRow(row) }
 }
 
 /** Refused sites are served as they were last applied; one that never was is left out. */

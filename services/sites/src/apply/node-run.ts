@@ -1,6 +1,6 @@
 import type { ApplyNode, Change } from './apply.ts'
 import type { NodeOutcome, NodeTask } from './apply-to-node.ts'
-import { withFallbacks, type DesiredSite, type SiteReader } from './desired-sites.ts'
+import { siteOfVersion, withFallbacks, type DesiredSite } from './desired-sites.ts'
 import { findVersions, statesOfNode, type Db } from './store.ts'
 import type { SiteStateRow } from '../sites/tables.ts'
 
@@ -20,11 +20,10 @@ export interface NodeRun {
 /** Reads what a node made of the sites so far, and makes the task of what it is to make of them now. */
 export async function openNodeTask(
   db: Db,
-  reader: SiteReader,
   { node, desired, changes }: { node: ApplyNode; desired: readonly DesiredSite[]; changes: readonly Change[] },
 ): Promise<NodeRun> {
   const states = await statesOfNode(db, node.row.id)
-  const fallbacks = await readFallbacks(db, reader, { states, desired })
+  const fallbacks = await readFallbacks(db, { states, desired })
   const isForced = changes.some((change) => change.isForced === true)
   const refused = isForced ? new Map<number, string>() : stillRefused(states, desired, changes)
   const served = (quarantined: ReadonlyMap<number, string>) => withFallbacks(desired, quarantined, fallbacks)
@@ -69,7 +68,6 @@ function stillRefused(
 /** The versions that run, of those sites that are wanted in another one. */
 async function readFallbacks(
   db: Db,
-  reader: SiteReader,
   { states, desired }: { states: readonly SiteStateRow[]; desired: readonly DesiredSite[] },
 ): Promise<Map<number, DesiredSite>> {
   const wanted = new Map(desired.map((site) => [site.id, site.revision]))
@@ -77,5 +75,5 @@ async function readFallbacks(
     revision !== null && wanted.has(siteId) && wanted.get(siteId) !== revision ? [{ siteId, revision }] : [],
   )
   const rows = await findVersions(db, others)
-  return new Map(rows.map((row) => [row.site_id, reader.readVersion(row)]))
+  return new Map(rows.map((row) => [row.site_id, siteOfVersion(row)]))
 }

@@ -119,3 +119,15 @@ export async function sitesAtRevision(db: Db, id: number): Promise<RevisionSiteR
     .orderBy('revision_sites.site_id')
     .execute()
 }
+
+/** The newest revision of which something runs. */
+export async function currentRevision(db: Db): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('revisions')
+    .select('id')
+    .where('outcome', '!=', 'failed')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.id
+}

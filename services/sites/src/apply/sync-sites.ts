@@ -1,6 +1,6 @@
 import type { Log } from '@hearth/runtime'
 import { conflict, Problem, unavailable } from '../problems.ts'
-import type { SiteChange, Synced, SyncSites } from '../sites/sync.ts'
+import type { Synced, SyncSites } from '../sites/sync.ts'
 import type { Apply, ApplyResult } from './apply.ts'
 import type { NodeOutcome } from './apply-to-node.ts'
 
@@ -8,7 +8,11 @@ import type { NodeOutcome } from './apply-to-node.ts'
 export function createSyncSites(apply: Apply, log: Log): SyncSites {
   return {
     async now(change) {
-      return synced(await apply.request(change), change)
+      return readResult(await apply.request(change), change.siteIds)
+    },
+    async many(change) {
+      const result = await apply.request(change)
+      return { synced: readResult(result, []), refused: result.refused }
     },
     later(change) {
       apply.request(change).catch((error: unknown) => log.error({ err: error }, 'a change could not be applied'))
@@ -17,7 +21,8 @@ export function createSyncSites(apply: Apply, log: Log): SyncSites {
   }
 }
 
-function synced(result: ApplyResult, { siteIds }: SiteChange): Synced {
+/** What a change came to, for those who edited these sites. Throws a problem when nothing of it runs. */
+export function readResult(result: ApplyResult, siteIds: readonly number[]): Synced {
   for (const id of siteIds) {
     const words = result.refused.get(id)
     if (words !== undefined) throw refusedSite(id, words)

@@ -36,9 +36,14 @@ export function proxyHandler(proxy: ProxyMembers, around: ProxySurroundings): ob
     // Newer versions are told once, for the whole server.
     ...(!around.capabilities.trustedProxies &&
       around.trustedProxies.length > 0 && { trusted_proxies: [...around.trustedProxies] }),
-    ...(timeouts.flush === 'immediate' && { flush_interval: -1 }),
+    ...(timeouts.flush === 'immediate' && { flush_interval: immediateFlush(around) }),
     ...(around.capabilities.streamCloseDelay && delay > 0 && { stream_close_delay: seconds(delay) }),
   }
+}
+
+/** Version 2.6 breaks answers off at a change of the configuration when they are flushed at once, and not a millisecond later. */
+function immediateFlush({ capabilities }: ProxySurroundings): number | string {
+  return capabilities.streamCloseDelay ? -1 : '1ms'
 }
 
 /** Newer versions send an HTTPS upstream its own name unless told otherwise, older ones never; so it is always said. */

@@ -1,7 +1,12 @@
 import type { Role } from '../accounts/schema.ts'
+import type { ApplyTables } from '../apply/tables.ts'
+import { certificateTableNames, type CertificateTables } from '../certificates/tables.ts'
+import type { NodeTables } from '../nodes/tables.ts'
+import type { SiteTables } from '../sites/tables.ts'
+import { trafficTableNames, type TrafficTables } from '../traffic/tables.ts'
 
 /** Rows as they are stored. Moments are milliseconds since the epoch, switches 0 or 1, lists JSON text. */
-export interface Tables {
+export interface Tables extends SiteTables, NodeTables, ApplyTables, CertificateTables, TrafficTables {
   facts: FactRow
   settings: SettingRow
   users: UserRow
@@ -61,6 +66,8 @@ export interface RecoveryCodeRow {
 export interface PasskeyRow {
   id: string
   user_id: string
+  /** The relying party it was made for; browsers offer it for no other. */
+  rp_id: string
   /** Base64url, as authenticators name it. */
   credential_id: string
   /** COSE key, base64url. */
@@ -97,4 +104,19 @@ export interface AttemptRow {
  * Every table that is backed up, those that others refer to first. Sessions, challenges and attempts are not: nobody is to be
  * signed in by a restore, and their rows go when their users do.
  */
-export const tableNames = ['facts', 'settings', 'users', 'recovery_codes', 'passkeys'] as const
+export const tableNames = [
+  'facts',
+  'settings',
+  'users',
+  'recovery_codes',
+  'passkeys',
+  'sites',
+  'site_domains',
+  'site_versions',
+  'nodes',
+  'site_states',
+  'revisions',
+  'revision_sites',
+  ...certificateTableNames,
+  ...trafficTableNames,
+] as const

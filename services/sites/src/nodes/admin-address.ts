@@ -62,3 +62,8 @@ export function isAdminHost(address: string): boolean {
   if (plain === 'fd00:ec2::254') return false
   return plain === '::1' || /^f[cd][0-9a-f]{2}:/.test(plain)
 }
+
+/** Whether only this machine reaches the host. */
+export function isLoopbackAddress(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host.startsWith('127.')
+}

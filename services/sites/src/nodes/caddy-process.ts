@@ -15,6 +15,8 @@ export interface CaddyProcess {
   readonly logs: string
   /** Why it does not run; undefined while it does. */
   readonly trouble: string | undefined
+  /** Calls back whenever Caddy was started again and answers. */
+  onRestarted(listener: () => void): void
   /** Ends Caddy too: whoever stops the service on purpose wants all of it to stop. */
   close(): Promise<void>
 }
@@ -65,6 +67,7 @@ class Keeper implements CaddyProcess {
   #trouble: string | undefined
   #isClosed = false
   #failures = 0
+  #onRestarted: () => void = () => undefined
   #cancelNext: () => void = () => undefined
 
   constructor(parts: CaddyProcessParts, admin: AdminAddress) {
@@ -76,6 +79,10 @@ class Keeper implements CaddyProcess {
 
   get trouble(): string | undefined {
     return this.#trouble
+  }
+
+  onRestarted(listener: () => void): void {
+    this.#onRestarted = listener
   }
 
   async begin(): Promise<void> {
@@ -115,9 +122,8 @@ class Keeper implements CaddyProcess {
 
   /** The Caddy of a life that was cut short, if it still answers at our socket. */
   async #findEarlier(): Promise<number | undefined> {
-    const text = await readFile(this.#pidFile, 'utf8').catch(() => '')
-    const pid = Number(text.trim())
-    if (!Number.isInteger(pid) || pid <= 1 || !(await isOurs(pid, this.#parts.folder))) return undefined
+    const pid = await findEarlierCaddy(this.#parts.folder)
+    if (pid === undefined) return undefined
     const isAnswering = await createAdminClient(this.admin)
       .readConfig()
       .then(
@@ -189,6 +195,7 @@ class Keeper implements CaddyProcess {
       if (!(await this.#answers(child))) return
       this.#trouble = undefined
       this.#failures = 0
+      this.#onRestarted()
     } catch (error) {
       this.#onEnd((error as Error).message)
     }
@@ -210,8 +217,12 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Numbers of processes are used again, so its command line must name our folder. */
-async function isOurs(pid: number, folder: string): Promise<boolean> {
+/** The process of a Caddy that an earlier life of the service has left running in this folder. */
+export async function findEarlierCaddy(folder: string): Promise<number | undefined> {
+  const text = await readFile(join(folder, 'caddy.pid'), 'utf8').catch(() => '')
+  const pid = Number(text.trim())
+  if (!Number.isInteger(pid) || pid <= 1) return undefined
+  // Numbers of processes are used again, so its command line must name our folder.
   const words = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
-  return words.split('\0').includes(join(folder, 'start.json'))
+  return words.split('\0').includes(join(folder, 'start.json')) ? pid : undefined
 }

@@ -2,10 +2,11 @@ import type { Database } from '@hearth/database'
 import type { Clock, Log } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { Capabilities } from '../caddy/capabilities.ts'
-import { oldestCapabilities } from '../caddy/capabilities.ts'
-import { adminListen, formatAdminAddress, parseAdminAddress, type AdminAddress } from './admin-address.ts'
+import type { NodePlace } from '../caddy/desired-state.ts'
+import { formatAdminAddress, parseAdminAddress, type AdminAddress } from './admin-address.ts'
 import { createAdminClient, type AdminClient, type RunningConfig } from './admin-client.ts'
 import type { CaddyProcess } from './caddy-process.ts'
+import { adminBlockOf } from './admin-block.ts'
 import { probeCapabilities } from './probe-capabilities.ts'
 import * as store from './store.ts'
 import type { NodeRow, NodeTables } from './tables.ts'
@@ -15,6 +16,8 @@ export interface KnownNode {
   readonly row: NodeRow
   readonly admin: AdminAddress
   readonly client: AdminClient
+  /** Where its admin endpoint is, in its own words. */
+  readonly adminBlock: NodePlace['admin']
   /** Undefined until it was reached once; take it for the oldest. */
   readonly capabilities: Capabilities | undefined
   readonly isReachable: boolean
@@ -47,6 +50,7 @@ export interface NodeParts {
 }
 
 interface Contact {
+  adminBlock: NodePlace['admin'] | undefined
   capabilities: Capabilities | undefined
   isReachable: boolean
   error: string | undefined
@@ -83,9 +87,10 @@ class ContactedNodes implements Nodes {
     contact.checkedAt = this.#parts.clock.now()
     try {
       const running = await node.client.readConfig()
+      contact.adminBlock = adminBlockOf(running.config, node.admin)
       // It may have been replaced by another version while it was away.
       if (!wasReachable || contact.capabilities === undefined)
-        contact.capabilities = await probeCapabilities(node.client, adminBlock(running.config, node.admin))
+        contact.capabilities = await probeCapabilities(node.client, contact.adminBlock)
       contact.isReachable = true
       contact.error = undefined
       return running
@@ -127,7 +132,9 @@ class ContactedNodes implements Nodes {
   #known(row: NodeRow): KnownNode | undefined {
     const admin = row.admin === null ? this.#own(row)?.admin : parseAdminAddress(row.admin)
     if (admin === undefined) return undefined
-    return { row, admin, client: createAdminClient(admin), ...this.#contact(row.id) }
+    const contact = this.#contact(row.id)
+    const adminBlock = contact.adminBlock ?? adminBlockOf(undefined, admin)
+    return { row, admin, client: createAdminClient(admin), ...contact, adminBlock }
   }
 
   #own(row: NodeRow): CaddyProcess | undefined {
@@ -137,7 +144,13 @@ class ContactedNodes implements Nodes {
   #contact(id: number): Contact {
     const known = this.#contacts.get(id)
     if (known !== undefined) return known
-    const fresh: Contact = { capabilities: undefined, isReachable: false, error: undefined, checkedAt: undefined }
+    const fresh: Contact = {
+      adminBlock: undefined,
+      capabilities: undefined,
+      isReachable: false,
+      error: undefined,
+      checkedAt: undefined,
+    }
     this.#contacts.set(id, fresh)
     return fresh
   }
@@ -145,17 +158,6 @@ class ContactedNodes implements Nodes {
   get #db(): Kysely<NodeTables> {
     return this.#parts.database.query
   }
-}
-
-/** The admin block a node has, so that a dry run or a change does not move its endpoint. */
-export function adminBlock(config: unknown, address: AdminAddress): { listen: string; origins?: readonly string[] } {
-  const admin = (config as { admin?: { listen?: string } } | null)?.admin
-  return { listen: adminListen(address), ...admin }
-}
-
-/** What a node can do, as far as it is known. */
-export function capabilitiesOf(node: Pick<KnownNode, 'capabilities'>): Capabilities {
-  return node.capabilities ?? oldestCapabilities
 }
 
 /** The address as people write it. */

@@ -63,3 +63,12 @@ export const NodeUpdate = z
 export type NodeUpdate = z.infer<typeof NodeUpdate>
 
 export const NodeParams = z.object({ id: z.coerce.number().int().min(1) })
+
+export const NodeOnboard = z
+  .strictObject({
+    confirm_exclusive: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'What it serves now is replaced; needed when it serves something' }),
+  })
+  .meta({ id: 'NodeOnboard' })

@@ -192,6 +192,7 @@ export const ApplyState = z.enum(['applied', 'pending', 'failed', 'disabled'])
 export const Site = z.object({
   id: z.int(),
   ...SiteRecord.shape,
+  // What is stored has been read already: an answer only repeats it.
   site_name: z.string(),
   domains: z.array(z.string()),
   domain: z.string().meta({ description: 'All domains in one text' }),

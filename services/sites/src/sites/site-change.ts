@@ -1,14 +1,19 @@
-import bcrypt from 'bcryptjs'
+import { hash } from 'bcryptjs'
 import type { SiteCreate, SitePatch, SiteRecord } from './schema.ts'
 import type { SiteRow } from './tables.ts'
 
-/** Hashes of basic authentication by user name. */
-export type PasswordHashes = Readonly<Record<string, string>>
+/** What belongs to a site and is shown to nobody. */
+export interface SiteExtras {
+  /** Bcrypt hashes of basic authentication by user name. */
+  readonly hashes: Readonly<Record<string, string>>
+  /** Routes of a site of kind raw: adapted from its directives and found harmless. */
+  readonly rawRoutes?: readonly object[]
+}
 
 /** A site as it is to become. */
 export interface WantedSite {
   readonly record: SiteRecord
-  readonly hashes: PasswordHashes
+  readonly extras: SiteExtras
 }
 
 /** A user of basic authentication has neither a new password nor a stored one. */
@@ -22,12 +27,12 @@ export class PasswordMissing extends Error {
   }
 }
 
-/** Each request may have to be compared with one, so more would cost visitors time; less is too easy to guess. */
+/** Less is too easy to guess; Caddy remembers a password it has compared once. */
 const bcryptCost = 12
 
 /** What a row holds. */
-export function wantedOfRow(row: Pick<SiteRow, 'record' | 'hashes'>): WantedSite {
-  return { record: JSON.parse(row.record) as SiteRecord, hashes: JSON.parse(row.hashes) as PasswordHashes }
+export function wantedOfRow(row: Pick<SiteRow, 'record' | 'extras'>): WantedSite {
+  return { record: JSON.parse(row.record) as SiteRecord, extras: JSON.parse(row.extras) as SiteExtras }
 }
 
 /**
@@ -36,18 +41,18 @@ export function wantedOfRow(row: Pick<SiteRow, 'record' | 'hashes'>): WantedSite
  */
 export async function changedSite(before: WantedSite | undefined, input: SiteCreate | SitePatch): Promise<WantedSite> {
   const { basic_auth: users, ...members } = input
-  const record = { ...before?.record, ...withoutUndefined(members) } as SiteRecord
-  if (users === undefined)
-    return { record: { ...record, basic_auth: before?.record.basic_auth ?? [] }, hashes: before?.hashes ?? {} }
+  const extras = before?.extras ?? { hashes: {} }
+  const given = Object.entries(members).filter(([, value]) => value !== undefined)
+  const record = { ...before?.record, ...Object.fromEntries(given) } as SiteRecord
+  if (users === undefined) return { record: { ...record, basic_auth: before?.record.basic_auth ?? [] }, extras }
   const hashes: Record<string, string> = {}
   for (const { username, password } of users) {
-    const hash = password === undefined ? before?.hashes[username] : await bcrypt.hash(password, bcryptCost)
-    if (hash === undefined) throw new PasswordMissing(username)
-    hashes[username] = hash
+    const hashed = password === undefined ? extras.hashes[username] : await hash(password, bcryptCost)
+    if (hashed === undefined) throw new PasswordMissing(username)
+    hashes[username] = hashed
   }
-  return { record: { ...record, basic_auth: users.map(({ username }) => ({ username })) }, hashes }
-}
-
-function withoutUndefined(members: object): object {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
+  return {
+    record: { ...record, basic_auth: users.map(({ username }) => ({ username })) },
+    extras: { ...extras, hashes },
+  }
 }

@@ -2,9 +2,13 @@ import { isDeepStrictEqual } from 'node:util'
 import { takeTurn, uniqueViolation, type Database, type Page } from '@hearth/database'
 import { createKeyedQueue, type Clock, type KeyedQueue } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
+import type { Preview } from '../apply/schema.ts'
 import { conflict, notFound, Problem } from '../problems.ts'
+import type { Explanation } from './explain-schema.ts'
 import type { Site, SiteCreate, SitePatch } from './schema.ts'
 import { changedSite, PasswordMissing, wantedOfRow, type WantedSite } from './site-change.ts'
+import type { SettleWanted } from './settle-wanted.ts'
+import { siteRow } from './site-row.ts'
 import { siteOfRow } from './site-view.ts'
 import * as store from './store.ts'
 import type { SiteRow, SiteTables } from './tables.ts'
@@ -39,13 +43,18 @@ export interface Sites {
   /** What is left out takes its default; passwords of users who stay are kept. */
   replace(id: number, input: SiteCreate, options: EditOptions): Promise<SiteEdit>
   remove(id: number, options: EditOptions): Promise<SiteEdit>
+  /** What an edit would change, and what Caddy says to it. */
+  preview(id: number | undefined, input: SiteCreate | SitePatch): Promise<Preview>
+  /** What would become of a request. */
+  explain(request: { url: string; client_ip?: string | undefined }): Promise<Explanation>
 }
 
 export interface SiteParts {
   readonly database: Database<SiteTables>
   readonly clock: Clock
-  /** Throws a problem that names what about the site cannot be. */
-  readonly check: (wanted: WantedSite, id: number | undefined) => Promise<void>
+  readonly settle: SettleWanted
+  readonly preview: (wanted: WantedSite, id: number | undefined) => Promise<Preview>
+  readonly explain: Sites['explain']
   readonly sync: SyncSites
   readonly nodeNames: () => Promise<ReadonlyMap<number, string>>
 }
@@ -55,7 +64,7 @@ export function createSites(parts: SiteParts): Sites {
 }
 
 /** The turn of transactions that look for free names, domains and numbers. */
-const siteTurn = 2
+export const siteTurn = 12
 /** Edits of one site that wait for each other. */
 const mostWaiting = 20
 
@@ -80,8 +89,9 @@ class StoredSites implements Sites {
 
   async create(input: SiteCreate, options: EditOptions): Promise<SiteEdit> {
     const wanted = await this.#wanted(undefined, input)
-    await this.#parts.check(wanted, undefined)
-    const row = await this.#write(undefined, wanted, options)
+    await checkFree(this.#db, wanted, 0)
+    const settled = await this.#parts.settle(wanted, undefined)
+    const row = await this.#write(undefined, settled, options)
     return await this.#apply({ row, before: undefined, status: 'created' }, options)
   }
 
@@ -104,6 +114,15 @@ class StoredSites implements Sites {
     })
   }
 
+  async preview(id: number | undefined, input: SiteCreate | SitePatch): Promise<Preview> {
+    const before = id === undefined ? undefined : wantedOfRow(await this.#find(id))
+    return await this.#parts.preview(await this.#wanted(before, input), id)
+  }
+
+  explain(request: Parameters<Sites['explain']>[0]): Promise<Explanation> {
+    return this.#parts.explain(request)
+  }
+
   #edit(id: number, options: EditOptions, change: (before: WantedSite) => Promise<WantedSite>): Promise<SiteEdit> {
     return this.#turns.run(`site ${id}`, async () => {
       const before = await this.#find(id)
@@ -112,8 +131,9 @@ class StoredSites implements Sites {
       const wanted = await change(earlier)
       if (isDeepStrictEqual(wanted, earlier))
         return { status: 'no_change', site: await this.get(id), synced: { status: 'no_change' } }
-      await this.#parts.check(wanted, id)
-      const row = await this.#write(before, wanted, options)
+      await checkFree(this.#db, wanted, id)
+      const settled = await this.#parts.settle(wanted, id)
+      const row = await this.#write(before, settled, options)
       return await this.#apply({ row, before, status: 'updated' }, options)
     })
   }
@@ -132,11 +152,11 @@ class StoredSites implements Sites {
     return this.#inTurn(async (trx) => {
       const id = before?.id ?? (await store.nextSiteId(trx))
       const revision = await store.nextRevision(trx, id)
-      const row = rowOf(wanted, { id, revision, created_at: before?.created_at ?? now, updated_at: now })
-      await checkDomains(trx, wanted, id)
+      const row = siteRow(wanted, { id, revision, created_at: before?.created_at ?? now, updated_at: now })
+      await checkFree(trx, wanted, id)
       await store.putSiteRow(trx, row)
-      const { name, record, hashes } = row
-      await store.insertVersion(trx, { site_id: id, revision, name, record, hashes, created_at: now, author })
+      const { name, record, extras } = row
+      await store.insertVersion(trx, { site_id: id, revision, name, record, extras, created_at: now, author })
       return row
     })
   }
@@ -148,21 +168,29 @@ class StoredSites implements Sites {
   ): Promise<SiteEdit> {
     const id = edit.row?.id ?? edit.before?.id ?? 0
     const change = { siteIds: [id], cause: `site.${edit.status}`, author }
-    try {
-      const synced = isWaiting ? await this.#parts.sync.now(change) : this.#parts.sync.later(change)
-      const site = edit.row === undefined ? undefined : await this.get(id)
-      return { status: edit.status, site: site as Site, synced }
-    } catch (error) {
-      await this.#undo(id, edit.before)
-      throw error
-    }
+    const { sync } = this.#parts
+    const synced = isWaiting
+      ? await sync.now(change).catch((error: unknown) => this.#undo(edit, error))
+      : sync.later(change)
+    const row = edit.row === undefined ? edit.before : await store.findSiteRow(this.#db, id)
+    if (row === undefined) throw conflict('The site was removed by somebody else meanwhile', 'removed_meanwhile')
+    const [site] = await this.#view([row])
+    return { status: edit.status, site: site as Site, synced }
   }
 
-  async #undo(id: number, before: SiteRow | undefined): Promise<void> {
+  /** Puts back what was, unless somebody else has edited or removed the site since: then theirs stays. */
+  async #undo(
+    { row, before }: { row: SiteRow | undefined; before: SiteRow | undefined },
+    error: unknown,
+  ): Promise<never> {
+    const id = row?.id ?? before?.id ?? 0
     await this.#inTurn(async (trx) => {
+      const now = await store.findSiteRow(trx, id)
+      if (now?.revision !== row?.revision) return
       await (before === undefined ? store.deleteSiteRow(trx, id) : store.putSiteRow(trx, before))
       await store.forgetRefusals(trx, id)
     })
+    throw error
   }
 
   async #inTurn<T>(work: (trx: Kysely<SiteTables>) => Promise<T>): Promise<T> {
@@ -204,32 +232,19 @@ class StoredSites implements Sites {
   }
 }
 
-function rowOf(
-  { record, hashes }: WantedSite,
-  facts: Pick<SiteRow, 'id' | 'revision' | 'created_at' | 'updated_at'>,
-): SiteRow {
-  return {
-    ...facts,
-    name: record.site_name,
-    name_key: record.site_name.toLowerCase(),
-    kind: record.kind,
-    enabled: Number(record.enabled),
-    domains: record.domains.join(' '),
-    record: JSON.stringify(record),
-    hashes: JSON.stringify(hashes),
-  }
-}
-
 function checkRevision(row: SiteRow, { revision }: EditOptions): void {
   if (revision === undefined || revision === row.revision) return
   throw new Problem(412, `The site is revision ${row.revision} by now`, { code: 'revision_changed' })
 }
 
-async function checkDomains(trx: Kysely<SiteTables>, { record }: WantedSite, id: number): Promise<void> {
-  const owners = await store.findDomainOwners(trx, record.domains)
-  for (const [domain, owner] of owners) {
+/** What another site has already is a conflict, whatever else is wrong. */
+async function checkFree(db: Kysely<SiteTables>, { record }: WantedSite, id: number): Promise<void> {
+  const namesake = await store.findSiteOfName(db, record.site_name)
+  if (namesake !== undefined && namesake.id !== id)
+    throw conflict('site_name: another site has this name', 'name_taken')
+  for (const [domain, owner] of await store.findDomainOwners(db, record.domains)) {
     if (owner === id) continue
-    const other = await store.findSiteRow(trx, owner)
+    const other = await store.findSiteRow(db, owner)
     throw conflict(`domains: ${domain} belongs to the site ${other?.name ?? owner}`, 'domain_taken')
   }
 }

@@ -1,5 +1,6 @@
 import { likePattern, type Page } from '@hearth/database'
 import { sql, type Kysely } from 'kysely'
+import { wildcardOver } from './domains.ts'
 import type { SiteRow, SiteStateRow, SiteTables, SiteVersionRow } from './tables.ts'
 
 type Db = Kysely<SiteTables>
@@ -47,6 +48,10 @@ export function allSiteRows(db: Db): Promise<SiteRow[]> {
 
 export function findSiteRow(db: Db, id: number): Promise<SiteRow | undefined> {
   return db.selectFrom('sites').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+export function findSiteOfName(db: Db, name: string): Promise<SiteRow | undefined> {
+  return db.selectFrom('sites').selectAll().where('name_key', '=', name.toLowerCase()).executeTakeFirst()
 }
 
 /** The ids of sites by the domains that are theirs; domains of nobody are left out. */
@@ -127,4 +132,66 @@ export async function forgetRefusals(db: Db, siteId: number): Promise<void> {
   const states = db.updateTable('site_states').set({ refused_revision: null, error: null })
   await states.where('site_id', '=', siteId).execute()
   await db.deleteFrom('site_states').where('site_id', '=', siteId).where('applied_revision', 'is', null).execute()
+}
+
+/** How many enabled sites no node runs as they are wanted, and how many a node has refused. */
+export async function countStates(db: Db): Promise<{ pending: number; failed: number }> {
+  const failed = await db
+    .selectFrom('site_states')
+    .select((row) => row.fn.count<number>('site_id').distinct().as('count'))
+    .where('refused_revision', 'is not', null)
+    .executeTakeFirstOrThrow()
+  const running = await db
+    .selectFrom('sites')
+    .innerJoin('site_states', (join) =>
+      join.onRef('site_states.site_id', '=', 'sites.id').onRef('site_states.applied_revision', '=', 'sites.revision'),
+    )
+    .select((row) => row.fn.count<number>('sites.id').distinct().as('count'))
+    .where('sites.enabled', '=', 1)
+    .executeTakeFirstOrThrow()
+  const enabled = await db
+    .selectFrom('sites')
+    .select((row) => row.fn.countAll<number>().as('count'))
+    .where('enabled', '=', 1)
+    .executeTakeFirstOrThrow()
+  return { pending: Math.max(0, enabled.count - running.count - failed.count), failed: failed.count }
+}
+
+/** Every site with its name and domains. */
+export async function allDomainOwners(db: Db): Promise<{ id: number; site_name: string; domains: string[] }[]> {
+  const rows = await db.selectFrom('sites').select(['id', 'name', 'domains']).orderBy('id').execute()
+  return rows.map(({ id, name, domains }) => ({ id, site_name: name, domains: domains.split(' ') }))
+}
+
+/** How many enabled sites a node does not run as they are wanted. */
+export async function countPending(db: Db, nodeId: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('sites')
+    .leftJoin('site_states', (join) =>
+      join.onRef('site_states.site_id', '=', 'sites.id').on('site_states.node_id', '=', nodeId),
+    )
+    .select((row) => row.fn.countAll<number>().as('count'))
+    .where('sites.enabled', '=', 1)
+    .where((row) =>
+      row.or([
+        row('site_states.applied_revision', 'is', null),
+        row('site_states.applied_revision', '!=', row.ref('sites.revision')),
+      ]),
+    )
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** Whether an enabled site whose certificates are made at the first visit has the domain, or a wildcard over it. */
+export async function hasOnDemandSite(db: Db, domain: string): Promise<boolean> {
+  const wildcard = wildcardOver(domain)
+  const names = wildcard === undefined ? [domain] : [domain, wildcard]
+  const rows = await db
+    .selectFrom('sites')
+    .innerJoin('site_domains', 'site_domains.site_id', 'sites.id')
+    .select('sites.record')
+    .where('site_domains.domain', 'in', names)
+    .where('sites.enabled', '=', 1)
+    .execute()
+  return rows.some(({ record }) => (JSON.parse(record) as { tls: { mode: string } }).tls.mode === 'on_demand')
 }

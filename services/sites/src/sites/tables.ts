@@ -20,8 +20,8 @@ export interface SiteRow {
   domains: string
   /** JSON of `SiteRecord`. */
   record: string
-  /** JSON: bcrypt hashes of basic authentication by user name. */
-  hashes: string
+  /** JSON of `SiteExtras`: what is not shown. */
+  extras: string
   revision: number
   created_at: number
   updated_at: number
@@ -39,7 +39,7 @@ export interface SiteVersionRow {
   revision: number
   name: string
   record: string
-  hashes: string
+  extras: string
   created_at: number
   author: string
 }

@@ -1,0 +1,34 @@
+import { blameSite } from '../caddy/blame.ts'
+import { compileConfig } from '../caddy/compile.ts'
+import type { DesiredState } from '../caddy/desired-state.ts'
+import type { CaddyProcess } from '../nodes/caddy-process.ts'
+import { placeOf, reachHost } from '../nodes/node-place.ts'
+import type { KnownNode } from '../nodes/nodes.ts'
+import type { ApplyNode } from './apply.ts'
+import type { DesiredSite } from './desired-sites.ts'
+import { checkServed } from './served-check.ts'
+
+/** What a node's configuration is made with. */
+export interface ApplyNodeParts {
+  readonly own: CaddyProcess | undefined
+  readonly desiredState: (sites: readonly DesiredSite[]) => DesiredState
+  /** Whether changed sites are asked for after a change. */
+  readonly isProbing: () => boolean
+}
+
+/** A node as applying needs it: with the compiler and the look afterwards. */
+export function createApplyNode(node: KnownNode, { own, desiredState, isProbing }: ApplyNodeParts): ApplyNode {
+  const place = placeOf(node, own)
+  return {
+    row: node.row,
+    client: node.client,
+    compile(sites) {
+      const { config, places } = compileConfig(desiredState(sites), place)
+      return { config, blame: (text) => blameSite(text, places) }
+    },
+    check: (_config, changed) =>
+      isProbing()
+        ? checkServed({ host: reachHost(node), httpPort: place.httpPort }, changed)
+        : Promise.resolve(undefined),
+  }
+}

@@ -1,0 +1,151 @@
+import { execa } from 'execa'
+import type { Accounts } from './accounts/accounts.ts'
+import type { DesiredSite } from './apply/desired-sites.ts'
+import { createDriftKeeper } from './apply/drift-keeper.ts'
+import { createExplain } from './apply/explain.ts'
+import { createPreviewSite } from './apply/preview.ts'
+import { createReturnToRevision } from './apply/return-to-revision.ts'
+import { createRevisionDiff } from './apply/revision-diff.ts'
+import { createSyncAll } from './apply/sync-all.ts'
+import { createNodeKeeper } from './nodes/node-keeper.ts'
+import { createOnboarding, type OnboardingKeeper } from './onboarding/onboarding.ts'
+import { openProxy, type Proxy, type ProxyParts } from './proxy.ts'
+import { createReadiness, readCaddyStatus } from './proxy-status.ts'
+import type { Readiness } from './readiness.ts'
+import type { Features } from './routes.ts'
+import { createRuleSurroundings } from './rule-surroundings.ts'
+import { createEditMany } from './sites/bulk-edit.ts'
+import { createCheckWanted, frozenSurroundings } from './sites/check-wanted.ts'
+import { createSettleWanted, type SettleWanted } from './sites/settle-wanted.ts'
+import { createSites } from './sites/sites.ts'
+import { allSiteRows, countPending, hasOnDemandSite } from './sites/store.ts'
+
+/** What managing the Caddy servers is built from. */
+export interface ManagementParts extends ProxyParts {
+  readonly accounts: Accounts
+}
+
+/** The sites, the Caddy servers they run on, and the way between them. */
+export interface Management {
+  readonly proxy: Proxy
+  readonly onboarding: OnboardingKeeper
+  readonly readiness: Readiness
+  readonly features: Pick<Features, 'sites' | 'applying' | 'taking' | 'nodes' | 'mayHaveCertificate'>
+  /** Takes over a Caddy that serves nothing, brings the others up to date, and begins to watch. */
+  start(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Opens the sites and what they run on; nothing is changed yet. */
+export async function openManagement(parts: ManagementParts): Promise<Management> {
+  const proxy = await openProxy(parts)
+  const onboarding = openOnboarding(parts, proxy)
+  const readiness = createReadiness(proxy, () => parts.accounts.users.isSetUp())
+  return {
+    proxy,
+    onboarding,
+    readiness,
+    features: {
+      sites: openSites(parts, proxy),
+      applying: openApplying(parts, proxy),
+      taking: { onboarding, status: () => readCaddyStatus(parts.database.query, proxy) },
+      mayHaveCertificate: (domain) => hasOnDemandSite(parts.database.query, domain),
+      nodes: createNodeKeeper({
+        ...proxy,
+        clock: parts.timers,
+        countPending: (nodeId) => countPending(parts.database.query, nodeId),
+        ownVersion: parts.own === undefined ? undefined : await versionOf(parts.config.caddy.path ?? 'caddy'),
+      }),
+    },
+    start: () => begin(parts, { proxy, onboarding }),
+    close: () => proxy.close(),
+  }
+}
+
+function openSites(parts: ManagementParts, proxy: Proxy) {
+  const check = createCheckWanted(createRuleSurroundings(parts, proxy))
+  return createSites({
+    database: parts.database,
+    clock: parts.timers,
+    settle: settlerOf(parts, proxy, false),
+    explain: createExplain(statesOf(parts, proxy)),
+    preview: createPreviewSite({ ...statesOf(parts, proxy), check }),
+    sync: proxy.sync,
+    nodeNames: () => proxy.nodes.names(),
+  })
+}
+
+/** The rules; for many sites at once with what the sites were before. */
+function settlerOf(parts: ManagementParts, proxy: Proxy, isForMany: boolean): SettleWanted {
+  const around = createRuleSurroundings(parts, proxy)
+  return createSettleWanted({
+    around: isForMany ? frozenSurroundings(around) : around,
+    client: async () => (await proxy.nodes.get(1))?.client,
+  })
+}
+
+function openApplying(parts: ManagementParts, proxy: Proxy): Features['applying'] {
+  const { database, timers } = parts
+  const { revisions, sync, apply, drift } = proxy
+  const syncAll = createSyncAll(apply)
+  const editMany = createEditMany({ database, clock: timers, sync })
+  return {
+    revisions,
+    syncAll,
+    diff: createRevisionDiff({ ...statesOf(parts, proxy), revisions }),
+    returnTo: createReturnToRevision({ revisions, rows: () => allSiteRows(database.query), editMany }),
+    drift: createDriftKeeper({
+      watch: drift,
+      syncAll,
+      desired: () => proxy.desired(),
+      settleMany: () => settlerOf(parts, proxy, true),
+      editMany,
+    }),
+  }
+}
+
+/** What states are read and compiled with. */
+function statesOf({ own }: ManagementParts, proxy: Proxy) {
+  return {
+    own,
+    desired: () => proxy.desired(),
+    desiredState: (sites: readonly DesiredSite[]) => proxy.desiredState(sites),
+    firstNode: () => proxy.nodes.get(1),
+  }
+}
+
+function openOnboarding({ timers, settings, publish }: ManagementParts, { nodes, sync }: Proxy): OnboardingKeeper {
+  return createOnboarding({
+    nodes,
+    clock: timers,
+    sync,
+    importConfig: () => Promise.resolve({ count: 0, leftOut: [] }),
+    setAcmeEmail: async (email) => void (await settings.change({ acme_email: email })),
+    onOnboarded: ({ row }) => publish({ type: 'onboarding', action: 'completed', id: String(row.id) }),
+  })
+}
+
+async function begin(
+  { own, log }: ManagementParts,
+  { proxy, onboarding }: { proxy: Proxy; onboarding: OnboardingKeeper },
+): Promise<void> {
+  own?.onRestarted(() => void proxy.drift.look())
+  proxy.drift.start()
+  try {
+    // What is the service's own is taken over without a question: nothing else ever configured it.
+    if (own !== undefined && (await onboarding.onboardBlank())) return
+  } catch (error) {
+    log.error({ err: error }, 'Caddy could not be taken over')
+  }
+  proxy.sync.later({ siteIds: [], cause: 'start', author: 'system' })
+}
+
+async function versionOf(program: string): Promise<string | undefined> {
+  const { exitCode, stdout } = await execa(program, ['version'], {
+    reject: false,
+    timeout: 5000,
+    stdin: 'ignore',
+    maxBuffer: 10_000,
+  })
+  return exitCode === 0 ? stdout.trim().split(/\s/)[0] : undefined
+}

@@ -1,0 +1,174 @@
+import { uniqueViolation } from '@hearth/database'
+import type { Clock } from '@hearth/runtime'
+import type { DriftWatch } from '../apply/drift-watch.ts'
+import { hashConfig, isBlank } from '../apply/running-config.ts'
+import { conflict, invalidField, notFound, unavailable } from '../problems.ts'
+import type { SyncSites } from '../sites/sync.ts'
+import { AdminAddressRefused, formatAdminAddress, parseAdminAddress } from './admin-address.ts'
+import { nodeView, nodeWarnings } from './node-view.ts'
+import type { KnownNode, Nodes } from './nodes.ts'
+import type { Node, NodeCreate, NodeUpdate } from './schema.ts'
+
+/** Managing the Caddy servers that the sites run on. */
+export interface NodeKeeper {
+  list(): Promise<Node[]>
+  /** Asks the node afresh. */
+  get(id: number): Promise<Node>
+  /** Adds a Caddy that answers; it serves the sites once it was onboarded. */
+  add(input: NodeCreate): Promise<Node>
+  update(id: number, changes: NodeUpdate, author: string): Promise<Node>
+  remove(id: number): Promise<void>
+  /** Root certificate of its internal authority, PEM. */
+  authority(id: number): Promise<string>
+  /** From now on it serves the sites, and nothing else. */
+  onboard(id: number, isConfirmed: boolean, author: string): Promise<Node>
+}
+
+export interface NodeKeeperParts {
+  readonly nodes: Nodes
+  readonly drift: Pick<DriftWatch, 'of'>
+  readonly clock: Clock
+  readonly sync: SyncSites
+  readonly countPending: (nodeId: number) => Promise<number>
+  /** Version of the service's own Caddy, if it is known. */
+  readonly ownVersion: string | undefined
+}
+
+/** The node of the settings: it is always there. */
+const firstNode = 1
+const mostNodes = 20
+
+export function createNodeKeeper(parts: NodeKeeperParts): NodeKeeper {
+  return new Keeper(parts)
+}
+
+class Keeper implements NodeKeeper {
+  readonly #parts: NodeKeeperParts
+
+  constructor(parts: NodeKeeperParts) {
+    this.#parts = parts
+  }
+
+  async list(): Promise<Node[]> {
+    const nodes = await this.#parts.nodes.list()
+    return await Promise.all(nodes.map((node) => this.#view(node)))
+  }
+
+  async get(id: number): Promise<Node> {
+    await this.#find(id)
+    await this.#parts.nodes.look(id).catch(() => undefined)
+    return await this.#view(await this.#find(id))
+  }
+
+  async add({ admin_url: adminUrl, bind, ...rest }: NodeCreate): Promise<Node> {
+    const { nodes, clock } = this.#parts
+    const admin = readAddress(adminUrl)
+    const others = await nodes.list()
+    if (others.length >= mostNodes) throw conflict(`There are ${mostNodes} servers already`, 'too_many_nodes')
+    const twin = others.find((node) => formatAdminAddress(node.admin) === admin)
+    if (twin !== undefined) throw conflict(`admin_url: this is the server ${twin.row.name}`, 'admin_url_taken')
+    const forgotten = {
+      onboarded_at: null,
+      baseline_sha: null,
+      expected_sha: null,
+      expected_config: null,
+      announced_sha: null,
+    }
+    const row = { ...rest, admin, bind: JSON.stringify(bind), ...forgotten, created_at: clock.now() }
+    const { row: added } = await named(() => nodes.add(row))
+    try {
+      await nodes.look(added.id)
+    } catch (error) {
+      await nodes.remove(added.id)
+      throw unavailable(`admin_url: ${(error as Error).message}`, { code: 'admin_unreachable' })
+    }
+    return await this.#view(await this.#find(added.id))
+  }
+
+  async update(id: number, { bind, ...rest }: NodeUpdate, author: string): Promise<Node> {
+    const { row } = await this.#find(id)
+    const isFirst = id === firstNode && (bind ?? rest.http_port ?? rest.https_port ?? rest.log_file) !== undefined
+    if (isFirst)
+      throw conflict(
+        'Ports, addresses and log of this server come from the settings of the service',
+        'from_environment',
+      )
+    const given = Object.entries({ ...rest, ...(bind && { bind: JSON.stringify(bind) }) }).filter(
+      ([, value]) => value !== undefined,
+    )
+    await named(() => this.#parts.nodes.update(id, Object.fromEntries(given)))
+    if (row.onboarded_at !== null) this.#parts.sync.later({ siteIds: [], cause: `node.updated ${row.name}`, author })
+    return await this.#view(await this.#find(id))
+  }
+
+  async remove(id: number): Promise<void> {
+    await this.#find(id)
+    if (id === firstNode) throw conflict('This server comes from the settings of the service', 'from_environment')
+    await this.#parts.nodes.remove(id)
+  }
+
+  async onboard(id: number, isConfirmed: boolean, author: string): Promise<Node> {
+    const { nodes, clock, sync } = this.#parts
+    const node = await this.#find(id)
+    if (node.row.onboarded_at === null) {
+      const { config } = await nodes.look(id).catch((error: unknown) => {
+        throw unavailable(`The admin endpoint does not answer: ${(error as Error).message}`, {
+          code: 'admin_unreachable',
+        })
+      })
+      if (!isBlank(config) && !isConfirmed)
+        throw conflict(
+          'confirm_exclusive: this Caddy serves something, which would be replaced',
+          'confirmation_required',
+        )
+      await nodes.update(id, { onboarded_at: clock.now(), baseline_sha: hashConfig(config) })
+    }
+    await sync.now({ siteIds: [], cause: `node.onboarded ${node.row.name}`, author })
+    return await this.#view(await this.#find(id))
+  }
+
+  async authority(id: number): Promise<string> {
+    const { client } = await this.#find(id)
+    const certificate = await client.rootCertificate().catch((error: unknown) => {
+      throw unavailable(`The admin endpoint does not answer: ${(error as Error).message}`, {
+        code: 'admin_unreachable',
+      })
+    })
+    if (certificate === undefined) throw notFound('authority: no site of this server uses it yet')
+    return certificate
+  }
+
+  async #view(node: KnownNode): Promise<Node> {
+    const { drift, countPending, ownVersion } = this.#parts
+    return nodeView(node, {
+      isDrifted: drift.of(node.row.id) !== undefined,
+      pending: await countPending(node.row.id),
+      version: node.row.admin === null ? ownVersion : undefined,
+      warnings: nodeWarnings(node),
+    })
+  }
+
+  async #find(id: number): Promise<KnownNode> {
+    const node = await this.#parts.nodes.get(id)
+    if (node === undefined) throw notFound('server')
+    return node
+  }
+}
+
+function readAddress(text: string): string {
+  try {
+    return formatAdminAddress(parseAdminAddress(text))
+  } catch (error) {
+    if (error instanceof AdminAddressRefused) throw invalidField('admin_url', error.message)
+    throw error
+  }
+}
+
+async function named<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (uniqueViolation(error) === undefined) throw error
+    throw conflict('name: another server has this name', 'name_taken')
+  }
+}

@@ -1,0 +1,48 @@
+import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { OperatorError, type Log, type Timers } from '@hearth/runtime'
+import type { Config } from '../config.ts'
+import { findEarlierCaddy, startCaddyProcess, type CaddyProcess } from './caddy-process.ts'
+
+/** The service's own Caddy, or why there is none. */
+export interface OwnCaddy {
+  readonly caddy: CaddyProcess | undefined
+  readonly trouble: string | undefined
+}
+
+/**
+ * Starts a Caddy of the service's own when the settings name none. A machine without Caddy is no reason not to start: one may
+ * be given later. Throws an `OperatorError` when its ports are taken.
+ */
+export async function openOwnCaddy({ caddy, dataDirectory }: Config, log: Log, timers: Timers): Promise<OwnCaddy> {
+  if (caddy.admin !== undefined) return { caddy: undefined, trouble: undefined }
+  const folder = join(dataDirectory, 'caddy')
+  if ((await findEarlierCaddy(folder)) === undefined) {
+    await assertFree('CADDY_HTTP_PORT', caddy.httpPort, caddy.bind)
+    await assertFree('CADDY_HTTPS_PORT', caddy.httpsPort, caddy.bind)
+  }
+  try {
+    return {
+      caddy: await startCaddyProcess({ folder, program: caddy.path ?? 'caddy', log, timers }),
+      trouble: undefined,
+    }
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error
+    log.error({ err: error }, 'Caddy could not be started')
+    return { caddy: undefined, trouble: error.message }
+  }
+}
+
+/** Two Caddy servers share a port without a word, and each answers half of the requests. */
+async function assertFree(setting: string, port: number, bind: readonly string[]): Promise<void> {
+  const server = createServer()
+  try {
+    server.listen({ port, host: bind[0] ?? '0.0.0.0', exclusive: true })
+    await once(server, 'listening')
+  } catch (error) {
+    throw new OperatorError(`${setting}: port ${port} cannot be used: ${(error as Error).message}`, { cause: error })
+  }
+  server.close()
+  await once(server, 'close')
+}

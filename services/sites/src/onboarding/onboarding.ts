@@ -1,0 +1,174 @@
+import type { Clock } from '@hearth/runtime'
+import { hashConfig, isBlank } from '../apply/running-config.ts'
+import type { RunningConfig } from '../nodes/admin-client.ts'
+import { AdminAddressRefused, formatAdminAddress, parseAdminAddress } from '../nodes/admin-address.ts'
+import { nodeWarnings } from '../nodes/node-view.ts'
+import type { KnownNode, Nodes } from '../nodes/nodes.ts'
+import { badRequest, conflict, invalidField, Problem, unavailable } from '../problems.ts'
+import type { Synced, SyncSites } from '../sites/sync.ts'
+import type { Onboarding, OnboardRequest, OnboardResult } from './schema.ts'
+import { servedHosts } from './served-hosts.ts'
+
+/** What importing what runs came to. */
+export interface Imported {
+  readonly count: number
+  readonly leftOut: readonly { readonly path: string; readonly message: string }[]
+}
+
+export interface OnboardingParts {
+  readonly nodes: Nodes
+  readonly clock: Clock
+  readonly sync: SyncSites
+  /** Makes sites of a configuration, without applying them. */
+  readonly importConfig: (config: unknown, author: string) => Promise<Imported>
+  readonly setAcmeEmail: (email: string) => Promise<void>
+  readonly onOnboarded: (node: KnownNode) => void
+}
+
+/** The way from a Caddy that somebody else configured to one that is managed here. */
+export interface OnboardingKeeper {
+  state(): Promise<Onboarding>
+  /** Takes the first node over. Nothing is lost without being asked for. */
+  onboard(request: OnboardRequest, author: string): Promise<OnboardResult>
+  /** Takes over a Caddy that serves nothing, such as the service's own; does nothing for any other. */
+  onboardBlank(): Promise<boolean>
+}
+
+const firstNode = 1
+
+export function createOnboarding(parts: OnboardingParts): OnboardingKeeper {
+  return new FirstNodeOnboarding(parts)
+}
+
+class FirstNodeOnboarding implements OnboardingKeeper {
+  readonly #parts: OnboardingParts
+
+  constructor(parts: OnboardingParts) {
+    this.#parts = parts
+  }
+
+  async state(): Promise<Onboarding> {
+    const { nodes } = this.#parts
+    const running = await nodes.look(firstNode).catch(() => undefined)
+    const node = await nodes.get(firstNode)
+    const step = stepOf(node, running)
+    return {
+      complete: step === 'done',
+      step,
+      admin_url: node === undefined ? null : formatAdminAddress(node.admin),
+      is_own: node?.row.admin === null,
+      reachable: running !== undefined,
+      error: node?.error ?? null,
+      capabilities: node?.capabilities === undefined ? null : { ...node.capabilities },
+      is_blank: running === undefined ? null : isBlank(running.config),
+      running_sha256: running === undefined ? null : hashConfig(running.config),
+      hosts: servedHosts(running?.config).slice(0, 200),
+      warnings: node === undefined ? [] : nodeWarnings(node),
+    }
+  }
+
+  async onboard(request: OnboardRequest, author: string): Promise<OnboardResult> {
+    const { nodes } = this.#parts
+    if (request.admin_url !== undefined) await useAddress(nodes, request.admin_url)
+    const node = await nodes.get(firstNode)
+    if (node === undefined)
+      throw badRequest('admin_url: no Caddy is known yet; say where its admin endpoint is', 'no_node')
+    if (stepOf(node, undefined) === 'done') return alreadyManaged(node)
+    const running = await lookOrRefuse(nodes, node)
+    checkDecision(request, running)
+    if (request.acme_email !== undefined) await this.#parts.setAcmeEmail(request.acme_email)
+    const imported = await this.#import(request, running, author)
+    const synced = await this.#takeOver(node, running, author)
+    return {
+      status: 'onboarded',
+      snapshot_sha256: hashConfig(running.config),
+      synced: synced.status !== 'unknown',
+      detail: synced.error ?? `Caddy is managed now; ${imported.count} sites were imported`,
+      imported: imported.count,
+      left_out: [...imported.leftOut],
+    }
+  }
+
+  async onboardBlank(): Promise<boolean> {
+    const { nodes } = this.#parts
+    const running = await nodes.look(firstNode).catch(() => undefined)
+    const node = await nodes.get(firstNode)
+    if (running === undefined || node === undefined) return false
+    if (node.row.onboarded_at !== null || !isBlank(running.config)) return false
+    await this.#takeOver(node, running, 'system')
+    return true
+  }
+
+  #import({ mode }: OnboardRequest, { config }: RunningConfig, author: string): Promise<Imported> {
+    if (mode === 'import') return this.#parts.importConfig(config, author)
+    return Promise.resolve({ count: 0, leftOut: [] })
+  }
+
+  async #takeOver(node: KnownNode, { config }: RunningConfig, author: string): Promise<Synced> {
+    const { nodes, clock, sync, onOnboarded } = this.#parts
+    const { id } = node.row
+    await nodes.update(id, { onboarded_at: clock.now(), baseline_sha: hashConfig(config) })
+    try {
+      const synced = await sync.now({ siteIds: [], cause: 'onboarding', author, isUrgent: true })
+      onOnboarded(node)
+      return synced
+    } catch (error) {
+      await nodes.update(id, { onboarded_at: null, baseline_sha: null })
+      throw error
+    }
+  }
+}
+
+/** What is next; `running` is undefined when the node does not answer. */
+function stepOf(node: KnownNode | undefined, running: RunningConfig | undefined): Onboarding['step'] {
+  const isDecided = node !== undefined && node.row.onboarded_at !== null
+  if (isDecided && node.row.expected_sha !== null) return 'done'
+  if (running === undefined) return 'node'
+  return isDecided ? 'apply' : 'decision'
+}
+
+function alreadyManaged({ row }: KnownNode): OnboardResult {
+  return {
+    status: 'already_managed',
+    snapshot_sha256: row.baseline_sha,
+    synced: true,
+    detail: 'This Caddy is managed already',
+    imported: 0,
+    left_out: [],
+  }
+}
+
+async function useAddress(nodes: Nodes, text: string): Promise<void> {
+  try {
+    const admin = formatAdminAddress(parseAdminAddress(text))
+    const node = await nodes.get(firstNode)
+    if (node === undefined || formatAdminAddress(node.admin) !== admin) await nodes.update(firstNode, { admin })
+  } catch (error) {
+    if (error instanceof AdminAddressRefused) throw invalidField('admin_url', error.message)
+    throw error
+  }
+}
+
+async function lookOrRefuse(nodes: Nodes, node: KnownNode): Promise<RunningConfig> {
+  try {
+    return await nodes.look(node.row.id)
+  } catch (error) {
+    throw unavailable(`The admin endpoint of Caddy does not answer: ${(error as Error).message}`, {
+      code: 'admin_unreachable',
+    })
+  }
+}
+
+/** Whatever serves something is not replaced without two words of the administrator. */
+function checkDecision({ mode, confirm_exclusive: isConfirmed }: OnboardRequest, { config }: RunningConfig): void {
+  if (isBlank(config)) return
+  if (mode === undefined)
+    throw conflict(
+      'mode: this Caddy serves something already; say whether it is to be imported or replaced',
+      'mode_required',
+    )
+  if (isConfirmed !== true)
+    throw new Problem(409, 'confirm_exclusive: say that this service alone changes the configuration from now on', {
+      code: 'confirmation_required',
+    })
+}

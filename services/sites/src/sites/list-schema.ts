@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { Site, SiteKind } from './schema.ts'
+
+const flag = z.enum(['true', 'false']).transform((text) => text === 'true')
+
+/** Which sites, and in which order. The whole count comes in the header `X-Total-Count`. */
+export const SiteListQuery = z.strictObject({
+  search: z.string().max(200).optional().meta({ description: 'Part of a name or domain' }),
+  kind: SiteKind.optional(),
+  enabled: flag.optional(),
+  failed: flag.optional().meta({ description: 'Only those a node has refused' }),
+  sort: z.enum(['name', 'updated_at', 'created_at']).default('name'),
+  order: z.enum(['asc', 'desc']).default('asc'),
+  limit: z.coerce.number().int().min(1).max(1000).default(100),
+  offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
+})
+
+export const SiteParams = z.object({ id: z.coerce.number().int().min(1).max(2_147_483_647) })
+
+/** `wait=false` answers before Caddy was asked; what it refuses is then shown on the site. */
+export const EditQuery = z.strictObject({ wait: flag.default(true) })
+
+const members = {
+  sync_status: z
+    .enum(['synced', 'no_change', 'pending', 'unknown'])
+    .meta({ description: 'unknown: the connection to Caddy broke off, and what runs is being found out' }),
+  synced: z.boolean(),
+  config_sha256: z.string().nullable(),
+  sync_error: z.string().nullable(),
+}
+
+/** What came of an edit. */
+export const SiteEnvelope = z
+  .object({ status: z.enum(['created', 'updated', 'no_change']), site: Site, ...members })
+  .meta({ id: 'SiteEnvelope' })
+export type SiteEnvelope = z.infer<typeof SiteEnvelope>
+
+export const SiteDeleted = z
+  .object({ status: z.literal('deleted'), id: z.int(), ...members })
+  .meta({ id: 'SiteDeleted' })
+
+/** An earlier state of a site. */
+export const SiteVersion = z
+  .object({ revision: z.int(), created_at: z.iso.datetime(), author: z.string(), site_name: z.string() })
+  .meta({ id: 'SiteVersion' })
