@@ -1,7 +1,7 @@
 import { oldestCapabilities } from '../caddy/capabilities.ts'
 import { maintenanceRoutes } from '../caddy/maintenance.ts'
 import { siteDefaults, type SiteRecord } from '../sites/schema.ts'
-import { plainText } from './caddy-values.ts'
+import { literalText } from './caddy-values.ts'
 import type { Condition } from './conditions.ts'
 import { giveUp } from './import-report.ts'
 import { at, itemsOf, reach, type Place } from './json-place.ts'
@@ -38,7 +38,7 @@ export function addAccess(access: SiteDraft['access'], refusal: Refusal, reading
 /** Reads the answer of a site in maintenance. */
 export function readMaintenance(handler: Place, allow: readonly string[]): SiteRecord['maintenance'] {
   const body = at(handler, 'body')
-  const page = body === undefined ? '' : plainText(body)
+  const page = body === undefined ? '' : literalText(body)
   const [after] = itemsOf(reach(handler, 'headers', 'Retry-After'))
   const seconds = Number(after?.value)
   return {

@@ -45,7 +45,11 @@ export function readPath(condition: Paths, step: When, around: PathSurroundings)
       draft.loosePaths.add(path.path)
       reading.changed(step.place, path.difference)
     }
-    draft.paths.push(readOne(path, step, around))
+    const route = readOne(path, step, around)
+    // What a site keeps to itself must not be less than before.
+    if (path.isNarrower && route.kind === 'respond')
+      giveUp(step.place, `an answer for all that begins with ${path.path}`)
+    draft.paths.push(route)
   }
 }
 
@@ -75,13 +79,22 @@ function addRedirect(
 ): void {
   const { draft, reading } = around
   const from = path.match === 'exact' ? path.path : path.path === '/' ? '/*' : `${path.path}/*`
-  if (draft.redirects.some((earlier) => earlier.from === `${from}/*` || `${earlier.from}/*` === from))
-    giveUp(step.place, 'redirects of a path and of all below it that differ')
+  // A redirect of ours for all below a path takes the path itself as well, and is asked first.
+  const isApart = draft.redirects.some(
+    (earlier) =>
+      `${earlier.from}/*` === from ||
+      (earlier.from === `${from}/*` && draft.loosePaths.has(`redirect ${earlier.from}`)),
+  )
+  if (isApart) giveUp(step.place, 'redirects of a path and of all below it that differ')
   const isTaken = draft.redirects.some(
-    (earlier) => from === earlier.from || (earlier.from.endsWith('/*') && from.startsWith(earlier.from.slice(0, -1))),
+    (earlier) =>
+      from === earlier.from || (earlier.from.endsWith('/*') && `${from}/`.startsWith(earlier.from.slice(0, -1))),
   )
   if (isTaken) return reading.lost(step.place, 'never reached: another redirect comes first')
-  if (path.difference !== undefined) reading.changed(step.place, path.difference)
+  if (path.difference !== undefined) {
+    draft.loosePaths.add(`redirect ${from}`)
+    reading.changed(step.place, path.difference)
+  }
   // With `keep_path` a redirect of a site takes its own path off; without, all is in the text.
   const keeps = redirect.keep_path && (strips !== undefined || from === '/*' || path.match === 'exact')
   const to = redirect.keep_path && !keeps ? `${redirect.to}{http.request.uri}` : redirect.to
