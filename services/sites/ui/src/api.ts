@@ -1,0 +1,49 @@
+import { createApiClient, createSessionStore } from '@hearth/ui'
+import type { components, paths } from './api.gen.ts'
+import { createConfirmation } from './session/confirmation.ts'
+import { createSend } from './session/send.ts'
+import { createSitesSession } from './session/sites-session.ts'
+import { createTokens } from './session/tokens.ts'
+
+type Schemas = components['schemas']
+export type Session = Schemas['Session']
+export type Passkey = Schemas['Passkey']
+export type User = Schemas['User']
+export type Settings = Schemas['Settings']
+export type SettingsChange = Schemas['SettingsChange']
+export type Node = Schemas['Node']
+export type Onboarding = Schemas['Onboarding']
+export type OnboardRequest = Schemas['OnboardRequest']
+export type OnboardResult = Schemas['OnboardResult']
+
+const tokens = createTokens()
+
+/** Asks whoever is signed in to confirm who they are; see `send.ts`. */
+export const confirmation = createConfirmation()
+
+/** How this service signs in and out, set-up included. */
+export const ways = createSitesSession(tokens)
+
+/** The session of this page. */
+export const session = createSessionStore(ways)
+
+/**
+ * The service's API, typed by its OpenAPI document. Calls that need a recent confirmation of who is calling ask for it and are
+ * sent once more; a page need not care.
+ */
+export const api = createApiClient<paths>(session, createSend({ tokens, confirmation }))
+
+/** Names of cached answers. */
+export const keys = {
+  sites: ['sites'],
+  revisions: ['revisions'],
+  certificates: ['certificates'],
+  traffic: ['traffic'],
+  status: ['status'],
+  onboarding: ['onboarding'],
+  nodes: ['nodes'],
+  passkeys: ['passkeys'],
+  users: ['users'],
+  settings: ['settings'],
+  account: ['account'],
+} as const
