@@ -33,9 +33,14 @@ export function proxyHandler(proxy: ProxyMembers, around: ProxySurroundings): ob
     ...(host === 'upstream' && {
       headers: { request: { set: { Host: ['{http.reverse_proxy.upstream.hostport}'] } } },
     }),
-    ...(timeouts.flush === 'immediate' && { flush_interval: -1 }),
+    ...(timeouts.flush === 'immediate' && { flush_interval: immediateFlush(around) }),
     ...(around.capabilities.streamCloseDelay && delay > 0 && { stream_close_delay: seconds(delay) }),
   }
+}
+
+/** Version 2.6 breaks answers off at a change of the configuration when they are flushed at once, and not a millisecond later. */
+function immediateFlush({ capabilities }: ProxySurroundings): number | string {
+  return capabilities.streamCloseDelay ? -1 : '1ms'
 }
 
 /** How Caddy connects; undefined when its own way does. */
