@@ -7,7 +7,8 @@ type SettingsChange = components['schemas']['SettingsChange']
 export type SettingsValues = Omit<Settings, 'ssllabs'>
 
 /** The form of the stored settings. */
-export function settingsValues({ ssllabs: _, ...values }: Settings): SettingsValues {
+export function settingsValues(settings: Settings): SettingsValues {
+  const { ssllabs: _, ...values } = settings
   return values
 }
 

@@ -38,7 +38,8 @@ export function SslLabsSection({ registration }: { registration: Registration })
     >
       {registration === null ? (
         <Text c="dimmed">
-          None. SSL Labs grades only for people it knows by name, organisation and an e-mail address of that organisation.
+          None. SSL Labs grades only for people it knows by name, organisation and an e-mail address of that
+          organisation.
         </Text>
       ) : (
         <dl className="hearth-facts" data-start>
@@ -64,7 +65,10 @@ export function SslLabsSection({ registration }: { registration: Registration })
         onClose={close}
         title="Remove the registration?"
         verb="Remove registration"
-        losses={['Name, organisation and e-mail address as they are kept here', 'Grading by SSL Labs; what was graded stays']}
+        losses={[
+          'Name, organisation and e-mail address as they are kept here',
+          'Grading by SSL Labs; what was graded stays',
+        ]}
         action={{
           run: () => answer(api.PATCH('/api/v1/settings', { body: { ssllabs: null } })),
           done: () => 'The registration is removed',
