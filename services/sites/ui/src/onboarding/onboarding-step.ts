@@ -5,10 +5,10 @@ type Onboarding = components['schemas']['Onboarding']
 /** The steps of taking a Caddy over, as they are shown. */
 export const stepNames = ['Connect', 'Decide', 'Done'] as const
 
-/** Which of `stepNames` is next. */
+/** Which of `stepNames` is next; beyond the last when all is done. */
 export function stepPlace({ step }: Pick<Onboarding, 'step'>): number {
   if (step === 'node') return 0
-  return step === 'done' ? 2 : 1
+  return step === 'done' ? stepNames.length : 1
 }
 
 /** What is asked before what runs is given up; empty when nothing is lost. */

@@ -19,10 +19,7 @@ export function SettingsPage() {
         <ErrorState error={settings.error} onRetry={() => void settings.refetch()} />
       )}
       {settings.data !== undefined && (
-        <div className="hearth-stack settings-form">
-          <SettingsForm key={JSON.stringify(settingsValues(settings.data))} settings={settings.data} />
-          <SslLabsSection registration={settings.data.ssllabs} />
-        </div>
+        <SettingsForm key={JSON.stringify(settingsValues(settings.data))} settings={settings.data} />
       )}
     </>
   )
@@ -44,11 +41,14 @@ function SettingsForm({ settings }: { settings: Settings }) {
     if (count > 0) save.mutate()
   })
   return (
-    <form onSubmit={submit} noValidate className="hearth-stack">
-      <CertificateFields form={form} />
-      <VisitorFields form={form} />
-      <ApplyFields form={form} />
-      <GradeFields form={form} />
+    <div className="hearth-stack settings-form">
+      <form id="settings" onSubmit={submit} noValidate className="hearth-stack">
+        <CertificateFields form={form} />
+        <VisitorFields form={form} />
+        <ApplyFields form={form} />
+        <GradeFields form={form} />
+      </form>
+      <SslLabsSection registration={settings.ssllabs} />
       <div className="settings-bar" data-dirty={count > 0 || undefined}>
         <Problem text={problem} />
         <Text component="output" c="dimmed">
@@ -58,11 +58,11 @@ function SettingsForm({ settings }: { settings: Settings }) {
           <Button variant="default" disabled={count === 0} onClick={() => form.reset()}>
             Discard
           </Button>
-          <Button type="submit" disabled={count === 0} loading={save.isPending}>
+          <Button type="submit" form="settings" disabled={count === 0} loading={save.isPending}>
             Save settings
           </Button>
         </Group>
       </div>
-    </form>
+    </div>
   )
 }

@@ -46,7 +46,9 @@ function NodeFacts({ node }: { node: Node }) {
     <dl className="hearth-facts node-facts" data-start>
       <div>
         <dt>Admin endpoint</dt>
-        <dd className="hearth-mono">{node.is_own ? 'Run by this service' : node.admin_url}</dd>
+        <dd className={node.is_own ? undefined : 'hearth-mono'}>
+          {node.is_own ? 'Run by this service' : node.admin_url}
+        </dd>
       </div>
       <div>
         <dt>Ports</dt>

@@ -7,6 +7,7 @@ import { type Autofill, keepAutofill } from '../passkeys/autofill.ts'
 import { describeCeremony } from '../passkeys/ceremony-words.ts'
 import { finishPasskeySignIn, startPasskeySignIn } from '../passkeys/passkey-sign-in.ts'
 import { passkeyObstacle } from '../passkeys/passkey-support.ts'
+import { Linked } from './linked.tsx'
 import { PasswordWay } from './password-way.tsx'
 import { RecoveryWay } from './recovery-way.tsx'
 import { useTrouble } from './use-wait.ts'
@@ -45,7 +46,7 @@ export function SignInScreen({ service, ended }: { service: Service; ended: bool
           </Button>
         ) : (
           <Text size="sm" c="dimmed" className="no-passkeys">
-            {passkey.obstacle}
+            <Linked text={passkey.obstacle} />
           </Text>
         )}
         <Button
