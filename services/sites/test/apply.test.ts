@@ -186,7 +186,7 @@ test('every change is a revision that can be looked at and returned to', async (
   assert.equal((await askHost(port, 'two.test')).status, 404)
   const [newest] = (await admin.json<Revision[]>('GET', '/api/revisions')).body
   assert.equal(newest?.cause, `return to ${then?.id}`)
-  assert.equal((await admin.call('POST', `/api/revisions/${Number(newest?.id) - 1}/return`)).status, 200)
+  assert.equal((await admin.call('POST', `/api/revisions/${(newest?.id ?? 0) - 1}/return`)).status, 200)
   assert.equal((await askHost(port, 'two.test')).text, 'two')
   assert.equal((await askHost(port, 'one.test')).text, 'second')
 })

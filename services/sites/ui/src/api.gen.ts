@@ -369,6 +369,15 @@ export interface paths {
                         "application/json": components["schemas"]["CsrfToken"];
                     };
                 };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
                 /** @description Too many requests */
                 429: {
                     headers: {
@@ -2356,7 +2365,7 @@ export interface paths {
         head?: never;
         /**
          * Change settings
-         * @description Members that are left out stay; all of the rest are written or none.
+         * @description Members that are left out stay; all of the rest are written or none. To allow raw directives, confirm who you are first.
          */
         patch: {
             parameters: {
@@ -7163,6 +7172,103 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sites/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What would become of a request
+         * @description Thought through with what is wanted now; nobody is asked.
+         */
+        get: {
+            parameters: {
+                query: {
+                    /** @description As a visitor would write it */
+                    url: string;
+                    client_ip?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Explanation"];
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Conflicts with what is there */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/caddy/sync": {
         parameters: {
             query?: never;
@@ -7800,6 +7906,15 @@ export interface paths {
                 };
                 /** @description Not allowed for this caller */
                 403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not there */
+                404: {
                     headers: {
                         [name: string]: unknown;
                     };
@@ -8763,6 +8878,196 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/nodes/{id}/authority": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Certificate of the authority inside a server
+         * @description Devices that trust it take the certificates of sites with the TLS mode `internal`.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description PEM */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/x-pem-file": string;
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not there */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not now */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/on-demand/ask": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether a name may get a certificate at its first visit
+         * @description For the Caddy on this machine alone: 200 when it may, else 404.
+         */
+        get: {
+            parameters: {
+                query: {
+                    domain: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OnDemandAnswer"];
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not there */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -8819,6 +9124,56 @@ export interface components {
             message: string;
             /** @description In Caddy’s own words */
             caddy_error?: string;
+        };
+        Explanation: {
+            /** @enum {string} */
+            server: "http" | "https";
+            site: {
+                id: number;
+                site_name: string;
+                domain: string;
+            } | null;
+            path: {
+                /** @enum {string} */
+                match: "prefix" | "exact";
+                path: string;
+            } | null;
+            tls: {
+                /**
+                 * @description auto: public authority; internal: Caddy signs itself; custom: an uploaded certificate; on_demand: at the first visit; off: plain HTTP only
+                 * @default auto
+                 * @enum {string}
+                 */
+                mode: "auto" | "internal" | "custom" | "on_demand" | "off";
+                /**
+                 * @default 1.2
+                 * @enum {string}
+                 */
+                min_version: "1.2" | "1.3";
+                /**
+                 * @description Directory of another authority
+                 * @default null
+                 */
+                acme_ca: string | null;
+                /**
+                 * @description Let's Encrypt's test authority
+                 * @default false
+                 */
+                staging: boolean;
+                /** @default null */
+                certificate_id: number | null;
+                /**
+                 * @description Visitors need a certificate that this uploaded authority signed
+                 * @default null
+                 */
+                client_auth_ca_id: number | null;
+            } | null;
+            /** @description What stands before the answer, in the order it is met */
+            steps: string[];
+            /** @description kind, and what belongs to it */
+            answer: {
+                [key: string]: unknown;
+            };
         };
         FieldChange: {
             field: string;
@@ -8958,6 +9313,10 @@ export interface components {
                 message: string;
             }[];
         };
+        OnDemandAnswer: {
+            /** @constant */
+            allowed: true;
+        };
         OpenApiDocument: {
             [key: string]: unknown;
         };
@@ -8970,6 +9329,8 @@ export interface components {
             last_used_at: string | null;
             /** @description Kept by a provider, so that other devices have it too */
             backed_up: boolean;
+            /** @description The host name it works for */
+            rp_id: string;
             /** @description Kind of authenticator; zeros when it does not tell */
             aaguid: string;
             transports: string[];
@@ -9203,7 +9564,7 @@ export interface components {
             sync_error: string | null;
         };
         SiteDiff: {
-            site_id: number | null;
+            site_id: number;
             site_name: string;
             /** @enum {string} */
             change: "added" | "changed" | "removed";
