@@ -1,9 +1,10 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
-import { RelativeTime, StatusBadge } from '@hearth/ui'
-import { IconAlertTriangle, IconPencil, IconPlugConnected, IconTrash } from '@tabler/icons-react'
+import { answer, RelativeTime, StatusBadge, useAction } from '@hearth/ui'
+import { IconAlertTriangle, IconPencil, IconPlugConnected, IconRefresh, IconTrash } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import type { Node } from '../api.ts'
+import { api, keys, type Node } from '../api.ts'
 import { EditNode, OnboardNode, RemoveNode } from './node-dialogs.tsx'
 import { describeBind, missingAbilities, nodeStates } from './node-words.ts'
 
@@ -96,11 +97,35 @@ function Abilities({ node }: { node: Node }) {
   )
 }
 
+/** Looks at the server at once instead of at its next turn. */
+function AskNow({ node }: { node: Node }) {
+  const cache = useQueryClient()
+  const ask = useAction<void, Node>({
+    run: () => answer(api.GET('/api/nodes/{id}', { params: { path: { id: node.id } } })),
+    done: (fresh) => (fresh.reachable ? `${fresh.name} answers` : `${fresh.name} does not answer`),
+    onDone: (fresh) =>
+      cache.setQueryData<Node[]>(keys.nodes, (nodes) => nodes?.map((one) => (one.id === fresh.id ? fresh : one))),
+  })
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      leftSection={<IconRefresh size={14} aria-hidden />}
+      aria-label={`Ask now: ${node.name}`}
+      loading={ask.isPending}
+      onClick={() => ask.mutate()}
+    >
+      Ask now
+    </Button>
+  )
+}
+
 function NodeActions({ node, isFirst }: { node: Node; isFirst: boolean }) {
   const [dialog, setDialog] = useState<'edit' | 'remove' | 'onboard'>()
   const close = () => setDialog(undefined)
   return (
     <Group gap="xs">
+      <AskNow node={node} />
       {!node.onboarded && isFirst && (
         <Button
           component={Link}
@@ -116,7 +141,7 @@ function NodeActions({ node, isFirst }: { node: Node; isFirst: boolean }) {
         <Button
           size="xs"
           leftSection={<IconPlugConnected size={14} aria-hidden />}
-          aria-label={`Let ${node.name} serve`}
+          aria-label={`Let it serve: ${node.name}`}
           onClick={() => setDialog('onboard')}
         >
           Let it serve
