@@ -1,4 +1,4 @@
-import { answer, createApiClient, createSessionStore } from '@hearth/ui'
+import { answer, ApiError, createApiClient, createSessionStore } from '@hearth/ui'
 import type { components, paths } from './api.gen.ts'
 import { createConfirmation } from './session/confirmation.ts'
 import { createSend } from './session/send.ts'
@@ -19,7 +19,9 @@ export type OnboardResult = Schemas['OnboardResult']
 const tokens = createTokens()
 
 /** Asks whoever is signed in to confirm who they are; see `send.ts`. */
-export const confirmation = createConfirmation()
+export const confirmation = createConfirmation(
+  () => new ApiError('Nothing was changed, because it was not confirmed', { status: 403, kind: 'not_confirmed' }),
+)
 
 /** How this service signs in and out, set-up included. */
 export const ways = createSitesSession(tokens)

@@ -1,7 +1,7 @@
 import { Button, Divider, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core'
 import { ApiError, describeError, Problem, useSession, useSessionStore } from '@hearth/ui'
 import { IconFingerprint } from '@tabler/icons-react'
-import { type SubmitEvent, useState, useSyncExternalStore } from 'react'
+import { type SubmitEvent, useEffect, useState, useSyncExternalStore } from 'react'
 import { confirmation, readSession, type Session, ways } from '../api.ts'
 import { describeCeremony } from '../passkeys/ceremony-words.ts'
 import { finishPasskeySignIn, startPasskeySignIn } from '../passkeys/passkey-sign-in.ts'
@@ -12,6 +12,8 @@ import { useTrouble } from '../sign-in/use-wait.ts'
 /** The question whether whoever sits here is who is signed in; opens when a call needs it, and then lets the call go on. */
 export function ConfirmIdentity() {
   const isOpen = useSyncExternalStore(confirmation.subscribe, confirmation.isOpen)
+  // When the session ends meanwhile, nobody is left to answer.
+  useEffect(() => () => confirmation.settle(false), [])
   return (
     <Modal opened={isOpen} onClose={() => confirmation.settle(false)} title="Confirm that it is you" zIndex={400}>
       {isOpen && <ConfirmForm />}
