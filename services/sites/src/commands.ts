@@ -16,8 +16,10 @@ export function addCommands(program: Command): void {
   addBackupCommands(program)
 }
 
-/** What `hearth doctor` should know about this host: whether there is a Caddy to manage. */
+/** What `hearth doctor` should know about this host: whether there is a Caddy to manage, and whether it keeps its visitors. */
 export async function doctor(): Promise<DoctorFact[]> {
   const { describeCaddy } = await import('./command-line/describe-caddy.ts')
-  return [await describeCaddy(process.env)]
+  const { describeConnections } = await import('./command-line/describe-connections.ts')
+  const connections = describeConnections()
+  return [await describeCaddy(process.env), ...(connections === undefined ? [] : [connections])]
 }

@@ -15,8 +15,8 @@ import type { Readiness } from './readiness.ts'
 import type { Features } from './routes.ts'
 import { createRuleSurroundings } from './rule-surroundings.ts'
 import { createEditMany } from './sites/bulk-edit.ts'
-import { createCheckWanted } from './sites/check-wanted.ts'
-import { createSettleWanted } from './sites/settle-wanted.ts'
+import { createCheckWanted, frozenSurroundings } from './sites/check-wanted.ts'
+import { createSettleWanted, type SettleWanted } from './sites/settle-wanted.ts'
 import { createSites } from './sites/sites.ts'
 import { allSiteRows, countPending, hasOnDemandSite } from './sites/store.ts'
 
@@ -63,17 +63,24 @@ export async function openManagement(parts: ManagementParts): Promise<Management
 }
 
 function openSites(parts: ManagementParts, proxy: Proxy) {
-  const around = createRuleSurroundings(parts, proxy)
-  const check = createCheckWanted(around)
-  const client = async () => (await proxy.nodes.get(1))?.client
+  const check = createCheckWanted(createRuleSurroundings(parts, proxy))
   return createSites({
     database: parts.database,
     clock: parts.timers,
-    settle: createSettleWanted({ around, check, client }),
+    settle: settlerOf(parts, proxy, false),
     explain: createExplain(statesOf(parts, proxy)),
     preview: createPreviewSite({ ...statesOf(parts, proxy), check }),
     sync: proxy.sync,
     nodeNames: () => proxy.nodes.names(),
+  })
+}
+
+/** The rules; for many sites at once with what the sites were before. */
+function settlerOf(parts: ManagementParts, proxy: Proxy, isForMany: boolean): SettleWanted {
+  const around = createRuleSurroundings(parts, proxy)
+  return createSettleWanted({
+    around: isForMany ? frozenSurroundings(around) : around,
+    client: async () => (await proxy.nodes.get(1))?.client,
   })
 }
 
@@ -87,7 +94,13 @@ function openApplying(parts: ManagementParts, proxy: Proxy): Features['applying'
     syncAll,
     diff: createRevisionDiff({ ...statesOf(parts, proxy), revisions }),
     returnTo: createReturnToRevision({ revisions, rows: () => allSiteRows(database.query), editMany }),
-    drift: createDriftKeeper(drift, syncAll),
+    drift: createDriftKeeper({
+      watch: drift,
+      syncAll,
+      desired: () => proxy.desired(),
+      settleMany: () => settlerOf(parts, proxy, true),
+      editMany,
+    }),
   }
 }
 

@@ -2,16 +2,16 @@ import { adminListen } from './nodes/admin-address.ts'
 import type { ManagementParts } from './management.ts'
 import { onDemandAskUrl } from './on-demand/routes.ts'
 import type { Proxy } from './proxy.ts'
-import type { RuleSurroundings } from './sites/check-wanted.ts'
+import { createSiteDirectory, type RuleSurroundings } from './sites/check-wanted.ts'
 import { allDomainOwners } from './sites/store.ts'
 
 /** What the rules about sites need to know of this service and its Caddy servers. */
 export function createRuleSurroundings(
-  { config, database, settings, port }: ManagementParts,
+  { config, database, settings, material, port }: ManagementParts,
   { nodes }: Pick<Proxy, 'nodes'>,
 ): RuleSurroundings {
   return {
-    owners: () => allDomainOwners(database.query),
+    directory: async () => createSiteDirectory(await allDomainOwners(database.query)),
     async protectedAddresses() {
       const known = await nodes.list()
       const admins = known.flatMap(({ admin, adminBlock }) => [adminListen(admin), adminBlock.listen])
@@ -26,8 +26,8 @@ export function createRuleSurroundings(
     socketDirectories: config.socketDirectories,
     hasOnDemandAsk: () => onDemandAskUrl(config.bindAddress, port()) !== undefined,
     allowsRaw: () => settings.current().allow_raw,
-    certificateIds: () => Promise.resolve(new Set()),
-    authorityIds: () => Promise.resolve(new Set()),
+    certificateIds: () => Promise.resolve(material.certificateIds()),
+    authorityIds: () => Promise.resolve(material.authorityIds()),
   }
 }
 

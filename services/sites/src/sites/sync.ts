@@ -5,6 +5,8 @@ export interface SiteChange {
   readonly author: string
   /** Waits for no other changes. */
   readonly isUrgent?: boolean
+  /** Overwrites what somebody else has changed. */
+  readonly isForced?: boolean
 }
 
 /** How an edit was applied. */

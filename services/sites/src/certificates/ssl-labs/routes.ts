@@ -69,13 +69,13 @@ function registrationRoutes(registration: Registration): Route[] {
         summary: 'Register with SSL Labs',
         description:
           'Sends names, organisation and e-mail address to SSL Labs and keeps them in the settings. Without a body those of the settings are sent.',
-        limit: '3/hour',
-        body: RegisterRequest.optional(),
+        limit: '3/min 3/hour',
+        body: RegisterRequest.nullish(),
         success: { status: 200, body: Registered },
         errors: [400, 409, 502],
       },
       async ({ body }) => {
-        const { message, maskedEmail } = await registered(registration, body)
+        const { message, maskedEmail } = await registered(registration, body ?? undefined)
         return { success: true, message, masked_email: maskedEmail }
       },
     ),
