@@ -27,7 +27,7 @@ const dialogs = [
   ['/servers', 'Add server'],
   ['/users', 'Edit reader'],
   ['/users', 'Delete reader'],
-  ['/settings', 'Give details'],
+  ['/settings', 'Register'],
   ['/account', 'Add a passkey'],
   ['/account', 'Change password'],
 ] as const

@@ -11,6 +11,7 @@ export type Passkey = Schemas['Passkey']
 export type User = Schemas['User']
 export type Settings = Schemas['Settings']
 export type SettingsChange = Schemas['SettingsChange']
+export type SslLabsStatus = Schemas['SslLabsStatus']
 export type Node = Schemas['Node']
 export type Onboarding = Schemas['Onboarding']
 export type OnboardRequest = Schemas['OnboardRequest']
@@ -47,6 +48,7 @@ export const keys = {
   passkeys: ['passkeys'],
   users: ['users'],
   settings: ['settings'],
+  sslLabs: ['ssl-labs'],
   account: ['account'],
 } as const
 

@@ -1,11 +1,20 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { answer, RelativeTime, StatusBadge, useAction } from '@hearth/ui'
-import { IconAlertTriangle, IconPencil, IconPlugConnected, IconRefresh, IconTrash } from '@tabler/icons-react'
+import {
+  IconAlertTriangle,
+  IconDownload,
+  IconPencil,
+  IconPlugConnected,
+  IconRefresh,
+  IconTrash,
+} from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
+import { saveText } from '../account/code-file.ts'
 import { api, keys, type Node } from '../api.ts'
 import { EditNode, OnboardNode, RemoveNode } from './node-dialogs.tsx'
+import { describeReach } from './reach-words.ts'
 import { describeBind, missingAbilities, nodeStates } from './node-words.ts'
 
 /** One Caddy server: how it stands, where it is, and what it cannot. */
@@ -23,7 +32,7 @@ export function NodeCard({ node, isFirst }: { node: Node; isFirst: boolean }) {
       <Stack gap="md">
         {node.error !== null && !node.reachable && (
           <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />}>
-            <p className="alert-text">{node.error}</p>
+            <p className="alert-text">{describeReach(node.error)}</p>
           </Alert>
         )}
         <NodeFacts node={node} />
@@ -36,7 +45,16 @@ export function NodeCard({ node, isFirst }: { node: Node; isFirst: boolean }) {
             </ul>
           </Alert>
         )}
+        {node.state === 'drifted' && (
+          <Text>
+            Somebody else changed its configuration.{' '}
+            <Link className="hearth-link" href="/revisions">
+              See what, and put it right
+            </Link>
+          </Text>
+        )}
         <Abilities node={node} />
+        {node.reachable && <Authority node={node} />}
       </Stack>
     </section>
   )
@@ -94,6 +112,35 @@ function Abilities({ node }: { node: Node }) {
         ))}
       </ul>
     </details>
+  )
+}
+
+/** Saves the certificate of the authority inside a Caddy, for devices that are to trust it. */
+function Authority({ node }: { node: Node }) {
+  const save = useAction<void, string>({
+    run: async () => {
+      const read = api.GET('/api/nodes/{id}/authority', { params: { path: { id: node.id } }, parseAs: 'text' })
+      return answer(read)
+    },
+    done: () => 'Import the file where devices keep the authorities they trust',
+    onDone: (text) => saveText(`caddy-authority-${node.name}.pem`, text),
+  })
+  return (
+    <Group gap="sm">
+      <Button
+        size="xs"
+        variant="default"
+        leftSection={<IconDownload size={14} aria-hidden />}
+        aria-label={`Save its authority: ${node.name}`}
+        loading={save.isPending}
+        onClick={() => save.mutate()}
+      >
+        Save its authority
+      </Button>
+      <Text size="sm" c="dimmed" flex="1 1 240px">
+        Devices that trust it accept sites whose certificates Caddy signs itself.
+      </Text>
+    </Group>
   )
 }
 
