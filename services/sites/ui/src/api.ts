@@ -30,11 +30,14 @@ export const ways = createSitesSession(tokens)
 /** The session of this page. */
 export const session = createSessionStore(ways)
 
+/** Sends a call as the API's client does; for bodies that client does not know. */
+export const send = createSend({ tokens, confirmation })
+
 /**
  * The service's API, typed by its OpenAPI document. Calls that need a recent confirmation of who is calling ask for it and are
  * sent once more; a page need not care.
  */
-export const api = createApiClient<paths>(session, createSend({ tokens, confirmation }))
+export const api = createApiClient<paths>(session, send)
 
 /** Names of cached answers. */
 export const keys = {

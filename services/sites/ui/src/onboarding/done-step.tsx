@@ -22,8 +22,8 @@ export function DoneStep({ state, result }: { state: Onboarding; result: Onboard
           <Button component={Link} href="/sites">
             {result !== undefined && result.imported > 0 ? 'See the sites' : 'Go to the sites'}
           </Button>
-          <Button component={Link} href="/servers" variant="default">
-            Servers
+          <Button component={Link} href="/import" variant="default">
+            Import sites from elsewhere
           </Button>
         </Group>
       </Stack>
