@@ -108,7 +108,9 @@ function openDrift(
     timers,
     log,
     isApplying: () => apply.isBusy,
+    isBehind: (nodeId) => apply.isBehind(nodeId),
     onRestarted: ({ row }) => void sync.later({ siteIds: [], cause: `node.restarted ${row.name}`, author: 'system' }),
+    onBehind: ({ row }) => void sync.later({ siteIds: [], cause: `node.returned ${row.name}`, author: 'system' }),
     onDrift: ({ nodeId, nodeName }) =>
       publish({ type: 'drift', action: 'found', id: String(nodeId), details: { node: nodeName } }),
     onSettled: ({ row }) =>

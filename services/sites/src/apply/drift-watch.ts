@@ -32,6 +32,10 @@ export interface DriftParts {
   readonly isApplying: () => boolean
   /** A node serves nothing, or what it did before it was managed: it was restarted. */
   readonly onRestarted: (node: KnownNode) => void
+  /** Whether the last change did not reach the node. */
+  readonly isBehind: (nodeId: number) => boolean
+  /** A node that answers again runs what it did before a change that it has missed. */
+  readonly onBehind: (node: KnownNode) => void
   readonly onDrift: (drift: Drift) => void
   readonly onSettled: (node: KnownNode) => void
 }
@@ -103,6 +107,7 @@ class PollingWatch implements DriftWatch {
     const isOurs = sha === row.expected_sha || sha === row.announced_sha
     if (isOurs) {
       if (this.#drifts.delete(row.id)) this.#parts.onSettled(node)
+      if (sha !== row.expected_sha || this.#parts.isBehind(row.id)) this.#parts.onBehind(node)
       return
     }
     if (isBlank(config) || sha === row.baseline_sha) {
