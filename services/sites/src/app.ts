@@ -53,7 +53,13 @@ export async function createApp(parts: AppParts): Promise<App> {
   const settings = await openPublishedSettings(parts, events)
   let port = () => config.bindPort
   const { accounts, limits, guard } = openAccess(parts, { events, port: () => port() })
-  const management = await openManagement({ ...parts, settings, accounts, publish: events.publish })
+  const management = await openManagement({
+    ...parts,
+    settings,
+    accounts,
+    publish: events.publish,
+    port: () => port(),
+  })
   let document: Record<string, unknown> = {}
   const features: Features = {
     general: { readiness: management.readiness, build: config.build, document: () => document },

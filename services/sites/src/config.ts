@@ -20,6 +20,11 @@ const adminAddress = z.string().superRefine((text, context) => {
   }
 })
 
+const directoryList = commaList.refine(
+  (entries) => entries.every((entry) => entry.startsWith('/')),
+  'must be a comma-separated list of absolute directories',
+)
+
 const webAddress = z.url({ protocol: /^https?$/, error: 'must be an http or https address' })
 
 const Settings = z.object({
@@ -41,6 +46,8 @@ const Settings = z.object({
     .optional(),
   CADDY_LOG_FILE: z.string().regex(/^\//, 'must be an absolute path').optional(),
   CADDY_PATH: z.string().regex(/^\//, 'must be an absolute path').optional(),
+  STATIC_DIRS: directoryList,
+  SOCKET_DIRS: directoryList,
   SSLLABS_BASE_URL: webAddress.default('https://api.ssllabs.com/api/v4'),
   OUTBOUND_ALLOW: outboundAllow,
   BUILD_COMMIT: z.string().max(100).default('unknown'),
@@ -82,6 +89,10 @@ export function readConfig(environment: Environment) {
       /** Undefined for the one in PATH. */
       path: settings.CADDY_PATH,
     },
+    /** Directories that static sites may serve from. */
+    staticBases: settings.STATIC_DIRS.length > 0 ? settings.STATIC_DIRS : ['/var/www', '/srv', `${dataDirectory}/www`],
+    /** Directories with sockets that may be upstreams. */
+    socketDirectories: settings.SOCKET_DIRS,
     sslLabsUrl: settings.SSLLABS_BASE_URL,
     outboundAllow: settings.OUTBOUND_ALLOW,
     build: { commit: settings.BUILD_COMMIT, date: settings.BUILD_DATE },

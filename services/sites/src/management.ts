@@ -1,17 +1,29 @@
-import { hashConfig } from './apply/running-config.ts'
-import { createSyncAll } from './apply/sync-all.ts'
+import { execa } from 'execa'
 import type { Accounts } from './accounts/accounts.ts'
+import type { DesiredSite } from './apply/desired-sites.ts'
+import { createDriftKeeper } from './apply/drift-keeper.ts'
+import { createPreviewSite } from './apply/preview.ts'
+import { createReturnToRevision } from './apply/return-to-revision.ts'
+import { createRevisionDiff } from './apply/revision-diff.ts'
+import { createSyncAll } from './apply/sync-all.ts'
+import { createNodeKeeper } from './nodes/node-keeper.ts'
 import { createOnboarding, type OnboardingKeeper } from './onboarding/onboarding.ts'
-import type { CaddyStatus } from './onboarding/schema.ts'
 import { openProxy, type Proxy, type ProxyParts } from './proxy.ts'
+import { createReadiness, readCaddyStatus } from './proxy-status.ts'
 import type { Readiness } from './readiness.ts'
 import type { Features } from './routes.ts'
+import { createRuleSurroundings } from './rule-surroundings.ts'
+import { createEditMany } from './sites/bulk-edit.ts'
+import { createCheckWanted } from './sites/check-wanted.ts'
+import { createSettleWanted } from './sites/settle-wanted.ts'
 import { createSites } from './sites/sites.ts'
-import { countStates } from './sites/store.ts'
+import { allSiteRows, countPending } from './sites/store.ts'
 
 /** What managing the Caddy servers is built from. */
 export interface ManagementParts extends ProxyParts {
   readonly accounts: Accounts
+  /** The port this service listens at. */
+  readonly port: () => number
 }
 
 /** The sites, the Caddy servers they run on, and the way between them. */
@@ -19,45 +31,84 @@ export interface Management {
   readonly proxy: Proxy
   readonly onboarding: OnboardingKeeper
   readonly readiness: Readiness
-  readonly features: Pick<Features, 'sites' | 'applying' | 'taking'>
+  readonly features: Pick<Features, 'sites' | 'applying' | 'taking' | 'nodes'>
   /** Takes over a Caddy that serves nothing, brings the others up to date, and begins to watch. */
   start(): Promise<void>
   close(): Promise<void>
 }
 
+/** Opens the sites and what they run on; nothing is changed yet. */
 export async function openManagement(parts: ManagementParts): Promise<Management> {
-  const { database, timers, settings, publish } = parts
   const proxy = await openProxy(parts)
-  const { nodes, sync, revisions } = proxy
-  const sites = createSites({
-    database,
-    clock: timers,
-    check: () => Promise.resolve(),
-    sync,
-    nodeNames: () => nodes.names(),
+  const onboarding = openOnboarding(parts, proxy)
+  const readiness = createReadiness(proxy, () => parts.accounts.users.isSetUp())
+  return {
+    proxy,
+    onboarding,
+    readiness,
+    features: {
+      sites: openSites(parts, proxy),
+      applying: openApplying(parts, proxy),
+      taking: { onboarding, status: () => readCaddyStatus(parts.database.query, proxy) },
+      nodes: createNodeKeeper({
+        ...proxy,
+        clock: parts.timers,
+        countPending: (nodeId) => countPending(parts.database.query, nodeId),
+        ownVersion: parts.own === undefined ? undefined : await versionOf(parts.config.caddy.path ?? 'caddy'),
+      }),
+    },
+    start: () => begin(parts, { proxy, onboarding }),
+    close: () => proxy.close(),
+  }
+}
+
+function openSites(parts: ManagementParts, proxy: Proxy) {
+  const around = createRuleSurroundings(parts, proxy)
+  const check = createCheckWanted(around)
+  const client = async () => (await proxy.nodes.get(1))?.client
+  return createSites({
+    database: parts.database,
+    clock: parts.timers,
+    settle: createSettleWanted({ around, check, client }),
+    preview: createPreviewSite({ ...statesOf(parts, proxy), check }),
+    sync: proxy.sync,
+    nodeNames: () => proxy.nodes.names(),
   })
-  const onboarding = createOnboarding({
+}
+
+function openApplying(parts: ManagementParts, proxy: Proxy): Features['applying'] {
+  const { database, timers } = parts
+  const { revisions, sync, apply, drift } = proxy
+  const syncAll = createSyncAll(apply)
+  const editMany = createEditMany({ database, clock: timers, sync })
+  return {
+    revisions,
+    syncAll,
+    diff: createRevisionDiff({ ...statesOf(parts, proxy), revisions }),
+    returnTo: createReturnToRevision({ revisions, rows: () => allSiteRows(database.query), editMany }),
+    drift: createDriftKeeper(drift, syncAll),
+  }
+}
+
+/** What states are read and compiled with. */
+function statesOf({ own }: ManagementParts, proxy: Proxy) {
+  return {
+    own,
+    desired: () => proxy.desired(),
+    desiredState: (sites: readonly DesiredSite[]) => proxy.desiredState(sites),
+    firstNode: () => proxy.nodes.get(1),
+  }
+}
+
+function openOnboarding({ timers, settings, publish }: ManagementParts, { nodes, sync }: Proxy): OnboardingKeeper {
+  return createOnboarding({
     nodes,
     clock: timers,
     sync,
     importConfig: () => Promise.resolve({ count: 0, leftOut: [] }),
     setAcmeEmail: async (email) => void (await settings.change({ acme_email: email })),
     onOnboarded: ({ row }) => publish({ type: 'onboarding', action: 'completed', id: String(row.id) }),
-    warnings: () => [],
   })
-  const status = () => readStatus(parts, proxy)
-  return {
-    proxy,
-    onboarding,
-    readiness: readinessOf(parts, proxy),
-    features: {
-      sites,
-      applying: { revisions, syncAll: createSyncAll(proxy.apply) },
-      taking: { onboarding, status },
-    },
-    start: () => begin(parts, { proxy, onboarding }),
-    close: () => proxy.close(),
-  }
 }
 
 async function begin(
@@ -74,43 +125,12 @@ async function begin(
   proxy.drift.start()
 }
 
-/** Ready as the specification has it: what runs can be told, onboarding is complete, the admin endpoint answers. */
-function readinessOf({ accounts }: ManagementParts, { nodes, drift }: Proxy): Readiness {
-  return {
-    async check() {
-      try {
-        const first = await nodes.get(1)
-        const isReachable =
-          first !== undefined &&
-          (await nodes.look(1).then(
-            () => true,
-            () => false,
-          ))
-        const isTaken = first?.row.onboarded_at != null && first.row.expected_sha !== null
-        const isSetUp = await accounts.users.isSetUp()
-        return { runtime: drift.of(1) === undefined, onboarding: isSetUp && isTaken, admin_api: isReachable }
-      } catch {
-        return { runtime: false, onboarding: false, admin_api: false }
-      }
-    },
-  }
-}
-
-async function readStatus({ database }: ManagementParts, { nodes, drift }: Proxy): Promise<CaddyStatus> {
-  const running = await nodes.look(1).catch(() => undefined)
-  const node = await nodes.get(1)
-  const counts = await countStates(database.query)
-  const isTaken = node?.row.onboarded_at != null && node.row.expected_sha !== null
-  const isForeign = isTaken && running !== undefined && hashConfig(running.config) !== node.row.expected_sha
-  return {
-    managed: isTaken,
-    onboarding_required: !isTaken,
-    admin_api_reachable: running !== undefined,
-    admin_url: node?.row.admin ?? null,
-    last_synced_config_sha256: node?.row.expected_sha ?? null,
-    drifted: isForeign || drift.of(1) !== undefined,
-    pending_sites: counts.pending,
-    failed_sites: counts.failed,
-    error: node?.error ?? null,
-  }
+async function versionOf(program: string): Promise<string | undefined> {
+  const { exitCode, stdout } = await execa(program, ['version'], {
+    reject: false,
+    timeout: 5000,
+    stdin: 'ignore',
+    maxBuffer: 10_000,
+  })
+  return exitCode === 0 ? stdout.trim().split(/\s/)[0] : undefined
 }

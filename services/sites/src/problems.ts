@@ -65,6 +65,12 @@ export const conflict = (detail: string, code?: string) => new Problem(409, deta
 export const invalidField = (field: string, message: string) =>
   new Problem(422, `${field} ${message}`, { errors: [{ field, message }] })
 
+/** Everything that is wrong with a site, each member by its path. */
+export function invalidSite(errors: readonly { readonly field: string; readonly message: string }[]): Problem {
+  const [first] = errors
+  return new Problem(422, `${first?.field ?? 'site'}: ${first?.message ?? 'is not valid'}`, { errors: [...errors] })
+}
+
 /** Too many of something; `seconds` is when to try again. */
 export const tooMany = (detail: string, seconds: number) =>
   new Problem(429, detail, { headers: { 'retry-after': String(seconds) } })

@@ -2,7 +2,7 @@ import type { Database } from '@hearth/database'
 import type { Log, Timers } from '@hearth/runtime'
 import { createApplyNode } from './apply/apply-node.ts'
 import { createApply, type Apply } from './apply/apply.ts'
-import type { DesiredSite } from './apply/desired-sites.ts'
+import { createSiteReader, type DesiredSite } from './apply/desired-sites.ts'
 import { createDriftWatch, type DriftWatch } from './apply/drift-watch.ts'
 import { publishApplied } from './apply/publish-applied.ts'
 import { createRevisions, type Revisions } from './apply/revisions.ts'
@@ -17,6 +17,7 @@ import { createNodes, type KnownNode, type Nodes } from './nodes/nodes.ts'
 import type { NodeRow } from './nodes/tables.ts'
 import type { Settings } from './settings/schema.ts'
 import type { SettingsKeeper } from './settings/settings.ts'
+import { allSiteRows } from './sites/store.ts'
 import type { SyncSites } from './sites/sync.ts'
 
 /** What the proxy side is built from. */
@@ -38,6 +39,8 @@ export interface Proxy {
   readonly sync: SyncSites
   readonly revisions: Revisions
   readonly drift: DriftWatch
+  /** The sites as they are wanted. */
+  desired(): Promise<DesiredSite[]>
   /** All that configurations are made of, with what only the server knows. */
   desiredState(sites: readonly DesiredSite[]): DesiredState
   close(): Promise<void>
@@ -71,6 +74,7 @@ export async function openProxy(parts: ProxyParts): Promise<Proxy> {
     sync,
     revisions: createRevisions(database),
     drift,
+    desired: async () => createSiteReader().read(await allSiteRows(database.query)),
     desiredState,
     async close() {
       unsubscribe()
@@ -99,8 +103,8 @@ function openDrift(
     log,
     isApplying: () => apply.isBusy,
     onRestarted: ({ row }) => void sync.later({ siteIds: [], cause: `node.restarted ${row.name}`, author: 'system' }),
-    onDrift: ({ nodeId, nodeName, count }) =>
-      publish({ type: 'drift', action: 'found', id: String(nodeId), details: { node: nodeName, changes: count } }),
+    onDrift: ({ nodeId, nodeName }) =>
+      publish({ type: 'drift', action: 'found', id: String(nodeId), details: { node: nodeName } }),
     onSettled: ({ row }) =>
       publish({ type: 'drift', action: 'settled', id: String(row.id), details: { node: row.name } }),
   })

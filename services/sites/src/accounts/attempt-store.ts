@@ -27,6 +27,10 @@ export async function deleteAttemptRow(db: Db, id: string): Promise<void> {
   await db.deleteFrom('attempts').where('id', '=', id).execute()
 }
 
+export async function deleteAttemptRowsOf(db: Db, keys: readonly string[]): Promise<void> {
+  await db.deleteFrom('attempts').where('key', 'in', keys).execute()
+}
+
 /** What no window reaches any more, and what a clock that was set back left in the future. */
 export async function deleteAttemptRowsBefore(db: Db, { oldest, newest }: { oldest: number; newest: number }) {
   await db

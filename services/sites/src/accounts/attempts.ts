@@ -7,6 +7,7 @@ import {
   countAttemptRows,
   deleteAttemptRow,
   deleteAttemptRowsBefore,
+  deleteAttemptRowsOf,
   insertAttemptRow,
   latestAttempt,
   readAttemptMoments,
@@ -83,6 +84,15 @@ export function createAttempts(db: Kysely<Tables>, clock: Clock, bounds: Attempt
         if (rows !== undefined) rows -= 1
       }),
   }
+}
+
+/** Attempts to sign in as somebody, and of somebody signed in to say their own password. */
+export const accountKey = (username: string): string => `account ${username}`
+export const ownPasswordKey = (userId: string): string => `own password ${userId}`
+
+/** Counts from nothing again, for an account that was given a new password. */
+export async function forgetAttempts(db: Kysely<Tables>, keys: readonly string[]): Promise<void> {
+  await deleteAttemptRowsOf(db, keys.map(hashKey))
 }
 
 /** Keys hold what callers typed; their hash has one length. */

@@ -1,6 +1,7 @@
 import { createPassword, hashPassword } from '@hearth/credentials'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
+import { accountKey, forgetAttempts, ownPasswordKey } from './attempts.ts'
 import { replaceRecoveryCodes } from './recovery-store.ts'
 import {
   deletePasskeysOfUser,
@@ -28,6 +29,8 @@ export async function resetAdministrator(
     await deletePasskeysOfUser(trx, user.id)
     await replaceRecoveryCodes(trx, user.id, [])
     await deleteSessionsOfUser(trx, user.id)
+    // Whoever guessed before must not keep the right password out.
+    await forgetAttempts(trx, [accountKey(user.username), ownPasswordKey(user.id)])
   })
   return { username: user.username, password }
 }

@@ -7,7 +7,7 @@ import type { Kysely } from 'kysely'
 import { isRecent, reauthenticationRequired, type SessionCaller } from '../access.ts'
 import type { Tables, UserRow } from '../database/tables.ts'
 import { badRequest, conflict, invalidField, unauthenticated } from '../problems.ts'
-import type { Attempts, AttemptWindow } from './attempts.ts'
+import { accountKey, ownPasswordKey, type Attempts, type AttemptWindow } from './attempts.ts'
 import { checkNewPassword, isPasswordOf } from './passwords.ts'
 import { countRecoveryCodes, replaceRecoveryCodes, takeRecoveryCode } from './recovery-store.ts'
 import type { PasswordChange, SignIn } from './schema.ts'
@@ -70,7 +70,7 @@ class StoredSignIn implements PasswordSignIn {
   async signIn(input: SignIn, { address, before }: Origin): Promise<OpenSession> {
     const { attempts, securityLog, sessions } = this.#parts
     const username = input.username.trim().toLowerCase()
-    const account = `account ${username}`
+    const account = accountKey(username)
     const refuse = (reason: SignInFailure, status: number) =>
       securityLog.failed({ client: address, username, reason, status })
     // Counted before anything is compared, so that many attempts at once do not slip through together.
@@ -98,7 +98,7 @@ class StoredSignIn implements PasswordSignIn {
 
   async checkOwnPassword(caller: SessionCaller, password: string, address: string): Promise<void> {
     const { attempts, securityLog, sessions } = this.#parts
-    const key = `own password ${caller.userId}`
+    const key = ownPasswordKey(caller.userId)
     const allowance = await attempts.take(key, accountWindows)
     if (!allowance.allowed) throw new Fault({ kind: 'rate-limited', ...allowance })
     if (!(await isPasswordOf(await sessions.userOf(caller.key), password))) {

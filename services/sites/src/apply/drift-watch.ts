@@ -1,5 +1,4 @@
 import type { Log, Timers } from '@hearth/runtime'
-import { diffJson, type JsonChange } from '../caddy/config-diff.ts'
 import type { KnownNode, Nodes } from '../nodes/nodes.ts'
 import type { RunningConfig } from '../nodes/admin-client.ts'
 import { hashConfig, isBlank } from './running-config.ts'
@@ -10,11 +9,8 @@ export interface Drift {
   readonly nodeName: string
   readonly since: number
   readonly sha: string
-  /** The first of the differences. */
-  readonly changes: readonly JsonChange[]
-  /** How many there are. */
-  readonly count: number
-  readonly running: unknown
+  readonly expected: object
+  readonly running: object
 }
 
 /** Looks at what the nodes run, over and over. */
@@ -41,7 +37,6 @@ export interface DriftParts {
 }
 
 const everyMs = 30_000
-const mostChanges = 200
 
 export function createDriftWatch(parts: DriftParts): DriftWatch {
   return new PollingWatch(parts)
@@ -116,16 +111,13 @@ class PollingWatch implements DriftWatch {
       return
     }
     if (this.#drifts.get(row.id)?.sha === sha) return
-    const expected: unknown = row.expected_config === null ? null : JSON.parse(row.expected_config)
-    const changes = diffJson(expected, config)
     const drift: Drift = {
       nodeId: row.id,
       nodeName: row.name,
       since: this.#drifts.get(row.id)?.since ?? this.#parts.timers.now(),
       sha,
-      changes: changes.slice(0, mostChanges),
-      count: changes.length,
-      running: config,
+      expected: JSON.parse(row.expected_config ?? '{}') as object,
+      running: config ?? {},
     }
     this.#drifts.set(row.id, drift)
     this.#parts.onDrift(drift)

@@ -13,6 +13,8 @@ export interface Revisions {
   get(id: number): Promise<Revision>
   /** The sites as a revision left them. */
   sitesAt(id: number): Promise<DesiredSite[]>
+  /** The sites as they were before it. */
+  sitesBefore(id: number): Promise<DesiredSite[]>
 }
 
 /** Sites that are listed with a revision. */
@@ -33,15 +35,19 @@ export function createRevisions(database: Pick<ApplyDatabase, 'query'>): Revisio
     },
     async sitesAt(id) {
       if ((await store.findRevision(db, id)) === undefined) throw notFound('revision')
-      const places = await store.sitesAtRevision(db, id)
-      const wanted = places.map(({ site_id: siteId, after_revision: revision }) => ({
-        siteId,
-        revision: revision ?? 0,
-      }))
-      const versions = await store.findVersions(db, wanted)
-      return versions.map(siteOfVersion)
+      return await readSites(db, id)
+    },
+    async sitesBefore(id) {
+      if ((await store.findRevision(db, id)) === undefined) throw notFound('revision')
+      return await readSites(db, id - 1)
     },
   }
+}
+
+async function readSites(db: Db, id: number): Promise<DesiredSite[]> {
+  const places = await store.sitesAtRevision(db, id)
+  const wanted = places.map(({ site_id: siteId, after_revision: revision }) => ({ siteId, revision: revision ?? 0 }))
+  return (await store.findVersions(db, wanted)).map(siteOfVersion)
 }
 
 async function withSites(db: Db, rows: readonly RevisionRow[]): Promise<Revision[]> {

@@ -1,36 +1,60 @@
 import type { Route } from '@hearth/http'
 import { z } from 'zod'
 import { route } from '../access.ts'
+import type { DriftKeeper } from './drift-keeper.ts'
+import type { ReturnToRevision } from './return-to-revision.ts'
+import type { RevisionDiff } from './revision-diff.ts'
 import type { Revisions } from './revisions.ts'
-import { Revision, RevisionListQuery, RevisionParams, SyncRequest, SyncResult } from './schema.ts'
+import {
+  DriftView,
+  Revision,
+  RevisionListQuery,
+  RevisionParams,
+  RevisionDiffQuery,
+  StateDiff,
+  SyncRequest,
+  SyncResult,
+} from './schema.ts'
 import type { SyncAll } from './sync-all.ts'
 
 /** What the applying of changes shows, and lets be done. */
 export interface ApplyRoutesParts {
   readonly revisions: Revisions
   readonly syncAll: SyncAll
+  readonly diff: RevisionDiff
+  readonly returnTo: ReturnToRevision
+  readonly drift: DriftKeeper
 }
 
 const shared = { tag: 'Caddy', access: 'admin' } as const
 
-/** What was applied, and applying everything once more. */
-export function applyRoutes({ revisions, syncAll }: ApplyRoutesParts): Route[] {
+const changed = { success: { status: 200, body: SyncResult }, errors: [409, 422, 503] } as const
+
+/** What was applied, what somebody else changed, and applying everything once more. */
+export function applyRoutes(parts: ApplyRoutesParts): Route[] {
+  return [syncRoute(parts), ...revisionRoutes(parts), ...driftRoutes(parts)]
+}
+
+function syncRoute({ syncAll }: ApplyRoutesParts): Route {
+  return route(
+    {
+      ...shared,
+      ...changed,
+      method: 'POST',
+      path: '/api/caddy/sync',
+      summary: 'Apply what is wanted',
+      description:
+        'With `force` even over what somebody else has changed, and with the sites that were refused before.',
+      limit: '10/min',
+      body: SyncRequest.optional(),
+    },
+    ({ body, caller }) => syncAll(caller.username, body?.force === true),
+  )
+}
+
+function revisionRoutes({ revisions, diff, returnTo }: ApplyRoutesParts): Route[] {
+  const one = { ...shared, params: RevisionParams } as const
   return [
-    route(
-      {
-        ...shared,
-        method: 'POST',
-        path: '/api/caddy/sync',
-        summary: 'Apply what is wanted',
-        description:
-          'With `force` even over what somebody else has changed, and with the sites that were refused before.',
-        limit: '10/min',
-        body: SyncRequest.optional(),
-        success: { status: 200, body: SyncResult },
-        errors: [409, 422, 503],
-      },
-      ({ body, caller }) => syncAll(caller.username, body?.force === true),
-    ),
     route(
       {
         ...shared,
@@ -50,15 +74,64 @@ export function applyRoutes({ revisions, syncAll }: ApplyRoutesParts): Route[] {
     ),
     route(
       {
-        ...shared,
+        ...one,
         method: 'GET',
         path: '/api/revisions/{id}',
         summary: 'One change of the configuration',
         limit: '60/min',
-        params: RevisionParams,
         success: { status: 200, body: Revision },
       },
       ({ params }) => revisions.get(params.id),
+    ),
+    route(
+      {
+        ...one,
+        method: 'GET',
+        path: '/api/revisions/{id}/diff',
+        summary: 'What a revision changed, or what returning to it would change',
+        limit: '60/min',
+        query: RevisionDiffQuery,
+        success: { status: 200, body: StateDiff },
+      },
+      ({ params, query }) => diff(params.id, query.against),
+    ),
+    route(
+      {
+        ...one,
+        ...changed,
+        method: 'POST',
+        path: '/api/revisions/{id}/return',
+        summary: 'Bring all sites back to what a revision left in place',
+        limit: '10/min',
+      },
+      ({ params, caller }) => returnTo(params.id, caller.username),
+    ),
+  ]
+}
+
+function driftRoutes({ drift }: ApplyRoutesParts): Route[] {
+  return [
+    route(
+      {
+        ...shared,
+        method: 'GET',
+        path: '/api/caddy/drift',
+        summary: 'What somebody else has changed',
+        limit: '30/min',
+        success: { status: 200, body: z.array(DriftView) },
+      },
+      () => drift.list(),
+    ),
+    route(
+      {
+        ...shared,
+        ...changed,
+        method: 'POST',
+        path: '/api/caddy/drift/restore',
+        summary: 'Run what is wanted here again',
+        limit: '10/min',
+      },
+      ({ caller }) => drift.restore(caller.username),
     ),
   ]
 }

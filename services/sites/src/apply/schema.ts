@@ -91,7 +91,6 @@ export const Preview = StateDiff.extend({
   caddy_error: z.string().nullable(),
   notes: z.array(z.string()).meta({ description: 'What a node cannot do and leaves out; overlaps of wildcards' }),
   issues: z.array(z.object({ field: z.string(), message: z.string() })),
-  site_config: z.unknown().meta({ description: 'The routes of the site, without secrets' }),
 }).meta({ id: 'Preview' })
 export type Preview = z.infer<typeof Preview>
 
@@ -125,3 +124,10 @@ export const SyncRequest = z
     force: z.boolean().default(false).meta({ description: 'Overwrites what somebody else has changed' }),
   })
   .meta({ id: 'SyncRequest' })
+
+export const RevisionDiffQuery = z.strictObject({
+  against: z
+    .enum(['previous', 'current'])
+    .default('previous')
+    .meta({ description: 'previous: what it changed; current: what returning to it would change' }),
+})

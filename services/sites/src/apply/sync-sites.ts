@@ -10,6 +10,10 @@ export function createSyncSites(apply: Apply, log: Log): SyncSites {
     async now(change) {
       return readResult(await apply.request(change), change.siteIds)
     },
+    async many(change) {
+      const result = await apply.request(change)
+      return { synced: readResult(result, []), refused: result.refused }
+    },
     later(change) {
       apply.request(change).catch((error: unknown) => log.error({ err: error }, 'a change could not be applied'))
       return { status: 'pending' }

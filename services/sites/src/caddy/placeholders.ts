@@ -1,6 +1,6 @@
 const allowed = /^(http\.request\.|http\.reverse_proxy\.|http\.auth\.user\.|http\.error\.|time\.now)[A-Za-z0-9._-]*$/
 const placeholder = /\{([^{}]*)\}/g
-const dangerous = /\{\s*(env|file|system|\$)/i
+const dangerous = /\{\s*(env|file|system)\.|\{\$[A-Za-z_]\w*[:}]/i
 
 /** Why a text must not go to Caddy, or undefined. Placeholders of the machine, its files and its environment are refused. */
 export function placeholderProblem(text: string): string | undefined {

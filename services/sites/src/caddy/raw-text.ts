@@ -12,16 +12,17 @@ export function rawTextProblem(text: string): string | undefined {
     return 'must not hold placeholders of the environment, of files or of the system'
   if (text.includes('<<')) return 'must not hold <<, which begins a text of many lines'
   if (/[`"]/.test(text) && !quotesAreEven(text)) return 'has a quotation that does not end'
-  if (words(text).includes('import')) return 'must not hold import'
+  if (hasImport(text)) return 'must not hold import'
   if (/(^|\n)[ \t]*\(/.test(text)) return 'must not define snippets'
   return braceProblem(text)
 }
 
-function words(text: string): string[] {
-  return text
-    .replaceAll(/\\\r?\n/g, '')
-    .replaceAll(/["`\\]/g, '')
-    .split(/\s+/)
+/** The word, also when it is quoted, or when a backslash at the end of a line joins or divides it. */
+function hasImport(text: string): boolean {
+  const plain = text.replaceAll(/["`]/g, '')
+  return ['', ' '].some((joint) =>
+    /(^|[^\w.-])import([^\w.-]|$)/.test(plain.replaceAll(/\\\r?\n/g, joint).replaceAll('\\', '')),
+  )
 }
 
 function quotesAreEven(text: string): boolean {

@@ -96,16 +96,16 @@ export interface AttemptRow {
   at: number
 }
 
-/** Every table, those that others refer to first. */
+/**
+ * Every table that is backed up, those that others refer to first. Sessions, challenges and attempts are not: nobody is to be
+ * signed in by a restore, and their rows go when their users do.
+ */
 export const tableNames = [
   'facts',
   'settings',
   'users',
-  'sessions',
   'recovery_codes',
   'passkeys',
-  'challenges',
-  'attempts',
   'sites',
   'site_domains',
   'site_versions',

@@ -65,7 +65,13 @@ class Keeper implements NodeKeeper {
     if (others.length >= mostNodes) throw conflict(`There are ${mostNodes} servers already`, 'too_many_nodes')
     const twin = others.find((node) => formatAdminAddress(node.admin) === admin)
     if (twin !== undefined) throw conflict(`admin_url: this is the server ${twin.row.name}`, 'admin_url_taken')
-    const forgotten = { onboarded_at: null, baseline_sha: null, expected_sha: null, expected_config: null, announced_sha: null }
+    const forgotten = {
+      onboarded_at: null,
+      baseline_sha: null,
+      expected_sha: null,
+      expected_config: null,
+      announced_sha: null,
+    }
     const row = { ...rest, admin, bind: JSON.stringify(bind), ...forgotten, created_at: clock.now() }
     const { row: added } = await named(() => nodes.add(row))
     try {
@@ -80,8 +86,14 @@ class Keeper implements NodeKeeper {
   async update(id: number, { bind, ...rest }: NodeUpdate, author: string): Promise<Node> {
     const { row } = await this.#find(id)
     const isFirst = id === firstNode && (bind ?? rest.http_port ?? rest.https_port ?? rest.log_file) !== undefined
-    if (isFirst) throw conflict('Ports, addresses and log of this server come from the settings of the service', 'from_environment')
-    const given = Object.entries({ ...rest, ...(bind && { bind: JSON.stringify(bind) }) }).filter(([, value]) => value !== undefined)
+    if (isFirst)
+      throw conflict(
+        'Ports, addresses and log of this server come from the settings of the service',
+        'from_environment',
+      )
+    const given = Object.entries({ ...rest, ...(bind && { bind: JSON.stringify(bind) }) }).filter(
+      ([, value]) => value !== undefined,
+    )
     await named(() => this.#parts.nodes.update(id, Object.fromEntries(given)))
     if (row.onboarded_at !== null) this.#parts.sync.later({ siteIds: [], cause: `node.updated ${row.name}`, author })
     return await this.#view(await this.#find(id))
@@ -98,10 +110,15 @@ class Keeper implements NodeKeeper {
     const node = await this.#find(id)
     if (node.row.onboarded_at === null) {
       const { config } = await nodes.look(id).catch((error: unknown) => {
-        throw unavailable(`The admin endpoint does not answer: ${(error as Error).message}`, { code: 'admin_unreachable' })
+        throw unavailable(`The admin endpoint does not answer: ${(error as Error).message}`, {
+          code: 'admin_unreachable',
+        })
       })
       if (!isBlank(config) && !isConfirmed)
-        throw conflict('confirm_exclusive: this Caddy serves something, which would be replaced', 'confirmation_required')
+        throw conflict(
+          'confirm_exclusive: this Caddy serves something, which would be replaced',
+          'confirmation_required',
+        )
       await nodes.update(id, { onboarded_at: clock.now(), baseline_sha: hashConfig(config) })
     }
     await sync.now({ siteIds: [], cause: `node.onboarded ${node.row.name}`, author })

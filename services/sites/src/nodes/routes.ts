@@ -10,6 +10,10 @@ const shown = { status: 200, body: Node } as const
 
 /** The Caddy servers: all of them serve the same sites. */
 export function nodeRoutes(nodes: NodeKeeper): Route[] {
+  return [...listRoutes(nodes), ...changeRoutes(nodes)]
+}
+
+function listRoutes(nodes: NodeKeeper): Route[] {
   return [
     route(
       {
@@ -40,8 +44,21 @@ export function nodeRoutes(nodes: NodeKeeper): Route[] {
       { ...one, method: 'GET', summary: 'Read a server, asked afresh', limit: '60/min', success: shown },
       ({ params }) => nodes.get(params.id),
     ),
+  ]
+}
+
+function changeRoutes(nodes: NodeKeeper): Route[] {
+  return [
     route(
-      { ...one, method: 'PATCH', summary: 'Change a server', limit: '10/min', body: NodeUpdate, success: shown, errors: [409] },
+      {
+        ...one,
+        method: 'PATCH',
+        summary: 'Change a server',
+        limit: '10/min',
+        body: NodeUpdate,
+        success: shown,
+        errors: [409],
+      },
       ({ params, body, caller }) => nodes.update(params.id, body, caller.username),
     ),
     route(

@@ -2,6 +2,7 @@ import type { Clock } from '@hearth/runtime'
 import { hashConfig, isBlank } from '../apply/running-config.ts'
 import type { RunningConfig } from '../nodes/admin-client.ts'
 import { AdminAddressRefused, formatAdminAddress, parseAdminAddress } from '../nodes/admin-address.ts'
+import { nodeWarnings } from '../nodes/node-view.ts'
 import type { KnownNode, Nodes } from '../nodes/nodes.ts'
 import { badRequest, conflict, invalidField, Problem, unavailable } from '../problems.ts'
 import type { Synced, SyncSites } from '../sites/sync.ts'
@@ -22,7 +23,6 @@ export interface OnboardingParts {
   readonly importConfig: (config: unknown, author: string) => Promise<Imported>
   readonly setAcmeEmail: (email: string) => Promise<void>
   readonly onOnboarded: (node: KnownNode) => void
-  readonly warnings: (node: KnownNode) => readonly string[]
 }
 
 /** The way from a Caddy that somebody else configured to one that is managed here. */
@@ -48,7 +48,7 @@ class FirstNodeOnboarding implements OnboardingKeeper {
   }
 
   async state(): Promise<Onboarding> {
-    const { nodes, warnings } = this.#parts
+    const { nodes } = this.#parts
     const running = await nodes.look(firstNode).catch(() => undefined)
     const node = await nodes.get(firstNode)
     const step = stepOf(node, running)
@@ -63,7 +63,7 @@ class FirstNodeOnboarding implements OnboardingKeeper {
       is_blank: running === undefined ? null : isBlank(running.config),
       running_sha256: running === undefined ? null : hashConfig(running.config),
       hosts: servedHosts(running?.config).slice(0, 200),
-      warnings: node === undefined ? [] : [...warnings(node)],
+      warnings: node === undefined ? [] : nodeWarnings(node),
     }
   }
 

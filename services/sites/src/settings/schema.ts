@@ -17,6 +17,7 @@ const MaintenancePage = z
   .refine((text) => !placeholder.test(text), 'must not contain placeholders such as {name}')
 
 const noUserInfo = (text: string): boolean => {
+  if (!URL.canParse(text)) return true
   const { username, password } = new URL(text)
   return username === '' && password === ''
 }

@@ -58,8 +58,11 @@ function isFileName(name: string): boolean {
   return name !== '' && name !== '.' && name !== '..' && !/[/\\{}*?[\]\p{Cc}]/u.test(name)
 }
 
-/** Only the text is judged here; that no link leads out of the bases is seen where files are. */
-function directoryProblem(root: string, bases: readonly string[]): string | undefined {
+/**
+ * Why a directory must not be served, or undefined. Only the text is judged here; that no link leads out of the bases is seen
+ * where files are.
+ */
+export function directoryProblem(root: string, bases: readonly string[]): string | undefined {
   if (!root.startsWith('/') || /[{}*?[\]\p{Cc}\\]/u.test(root))
     return 'must be an absolute path without braces or wildcards'
   const parts = root.slice(1).replace(/\/$/, '').split('/')

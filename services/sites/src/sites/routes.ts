@@ -1,6 +1,7 @@
 import type { Route } from '@hearth/http'
 import { z } from 'zod'
-import { route } from '../access.ts'
+import { isRecent, reauthenticationRequired, route, type Administrator } from '../access.ts'
+import { Preview } from '../apply/schema.ts'
 import { badRequest } from '../problems.ts'
 import { EditQuery, SiteDeleted, SiteEnvelope, SiteListQuery, SiteParams } from './list-schema.ts'
 import { Site, SiteCreate, SitePatch, SitePut } from './schema.ts'
@@ -14,7 +15,35 @@ const one = { ...shared, path: '/api/sites/{id}', params: SiteParams } as const
 
 /** The sites: reading them, and editing them. */
 export function siteRoutes(sites: Sites): Route[] {
-  return [...readRoutes(sites), createRoute(sites), ...changeRoutes(sites)]
+  return [...readRoutes(sites), createRoute(sites), ...changeRoutes(sites), ...previewRoutes(sites)]
+}
+
+function previewRoutes(sites: Sites): Route[] {
+  const previews = { ...shared, method: 'POST', limit: '60/min', success: { status: 200, body: Preview } } as const
+  const description = 'Nothing is changed. Caddy is asked for a dry run of the whole configuration.'
+  return [
+    route(
+      {
+        ...previews,
+        path: '/api/sites/preview',
+        summary: 'Show what a new site would change',
+        description,
+        body: SiteCreate,
+      },
+      ({ body }) => sites.preview(undefined, body),
+    ),
+    route(
+      {
+        ...previews,
+        path: '/api/sites/{id}/preview',
+        summary: 'Show what an edit would change',
+        description,
+        params: SiteParams,
+        body: SitePatch,
+      },
+      ({ params, body }) => sites.preview(params.id, body),
+    ),
+  ]
 }
 
 function readRoutes(sites: Sites): Route[] {
@@ -72,6 +101,7 @@ function createRoute(sites: Sites): Route {
       errors: [409, 503],
     },
     async ({ body, query, caller, answer }) => {
+      assertMayRaw(caller, body)
       const edit = await sites.create(body, { author: caller.username, isWaiting: query.wait })
       answer.header('location', `/api/sites/${edit.site.id}`)
       return envelope(edit, answer)
@@ -95,6 +125,7 @@ function changeRoutes(sites: Sites): Route[] {
       { ...changes, method: 'PATCH', summary: 'Change members of a site', description, body: SitePatch },
       async ({ params, body, query, caller, header, answer }) => {
         if (Object.keys(body).length === 0) throw badRequest('The body must change at least one member')
+        assertMayRaw(caller, body)
         const options = optionsOf(caller.username, query.wait, header('if-match'))
         return envelope(await sites.patch(params.id, body, options), answer)
       },
@@ -102,6 +133,7 @@ function changeRoutes(sites: Sites): Route[] {
     route(
       { ...changes, method: 'PUT', summary: 'Replace a site', description, body: SitePut },
       async ({ params, body, query, caller, header, answer }) => {
+        assertMayRaw(caller, body)
         const options = optionsOf(caller.username, query.wait, header('if-match'))
         return envelope(await sites.replace(params.id, body, options), answer)
       },
@@ -121,6 +153,15 @@ function changeRoutes(sites: Sites): Route[] {
       },
     ),
   ]
+}
+
+/** Directives reach further than the members of a site, so whoever writes them proves once more who they are. */
+function assertMayRaw(
+  caller: Administrator,
+  body: { kind?: string | undefined; raw_directives?: string | null | undefined },
+): void {
+  const isRaw = body.kind === 'raw' || typeof body.raw_directives === 'string'
+  if (isRaw && !isRecent(caller, Date.now())) throw reauthenticationRequired()
 }
 
 const etagOf = ({ revision }: Pick<Site, 'revision'>): string => `"${revision}"`

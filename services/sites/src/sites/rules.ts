@@ -1,12 +1,13 @@
 import { rawTextProblem } from '../caddy/raw-text.ts'
-import { checkAnswers } from './answer-rules.ts'
+import type { RawLimits } from '../caddy/raw-routes.ts'
+import { checkAnswers, directoryProblem } from './answer-rules.ts'
 import { checkDomains } from './domain-rules.ts'
 import { checkAccess, checkForwardAuth, checkUsers } from './guard-rules.ts'
 import { checkHeaders } from './header-rules.ts'
 import { checkPathRedirects, checkPaths } from './path-rules.ts'
 import type { FieldIssue, Report, RuleContext, SiteToCheck } from './rule-context.ts'
 import { checkTls } from './tls-rules.ts'
-import { checkProxy } from './upstream-rules.ts'
+import { checkProxy, upstreamProblem } from './upstream-rules.ts'
 
 /** What the rules say about a site. With any error it must not be stored; warnings are shown. */
 export interface RuleOutcome {
@@ -38,6 +39,14 @@ export function checkSite(site: SiteToCheck, context: RuleContext): RuleOutcome 
   checkPaths(site, { ...both, context })
   checkPathRedirects(site, report)
   return { errors, warnings }
+}
+
+/** What raw directives may reach: the same as the members of a site. */
+export function rawLimitsOf(context: RuleContext): RawLimits {
+  return {
+    rootProblem: (root) => directoryProblem(root, context.staticBases),
+    upstreamProblem: (url) => upstreamProblem(url, context),
+  }
 }
 
 function checkName({ site_name: name }: SiteToCheck, context: RuleContext, report: Report): void {

@@ -2,9 +2,12 @@ import { isDeepStrictEqual } from 'node:util'
 import { takeTurn, uniqueViolation, type Database, type Page } from '@hearth/database'
 import { createKeyedQueue, type Clock, type KeyedQueue } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
+import type { Preview } from '../apply/schema.ts'
 import { conflict, notFound, Problem } from '../problems.ts'
 import type { Site, SiteCreate, SitePatch } from './schema.ts'
 import { changedSite, PasswordMissing, wantedOfRow, type WantedSite } from './site-change.ts'
+import type { SettleWanted } from './settle-wanted.ts'
+import { siteRow } from './site-row.ts'
 import { siteOfRow } from './site-view.ts'
 import * as store from './store.ts'
 import type { SiteRow, SiteTables } from './tables.ts'
@@ -39,13 +42,15 @@ export interface Sites {
   /** What is left out takes its default; passwords of users who stay are kept. */
   replace(id: number, input: SiteCreate, options: EditOptions): Promise<SiteEdit>
   remove(id: number, options: EditOptions): Promise<SiteEdit>
+  /** What an edit would change, and what Caddy says to it. */
+  preview(id: number | undefined, input: SiteCreate | SitePatch): Promise<Preview>
 }
 
 export interface SiteParts {
   readonly database: Database<SiteTables>
   readonly clock: Clock
-  /** Throws a problem that names what about the site cannot be. */
-  readonly check: (wanted: WantedSite, id: number | undefined) => Promise<void>
+  readonly settle: SettleWanted
+  readonly preview: (wanted: WantedSite, id: number | undefined) => Promise<Preview>
   readonly sync: SyncSites
   readonly nodeNames: () => Promise<ReadonlyMap<number, string>>
 }
@@ -55,7 +60,7 @@ export function createSites(parts: SiteParts): Sites {
 }
 
 /** The turn of transactions that look for free names, domains and numbers. */
-const siteTurn = 12
+export const siteTurn = 12
 /** Edits of one site that wait for each other. */
 const mostWaiting = 20
 
@@ -80,8 +85,9 @@ class StoredSites implements Sites {
 
   async create(input: SiteCreate, options: EditOptions): Promise<SiteEdit> {
     const wanted = await this.#wanted(undefined, input)
-    await this.#parts.check(wanted, undefined)
-    const row = await this.#write(undefined, wanted, options)
+    await checkFree(this.#db, wanted, 0)
+    const settled = await this.#parts.settle(wanted, undefined)
+    const row = await this.#write(undefined, settled, options)
     return await this.#apply({ row, before: undefined, status: 'created' }, options)
   }
 
@@ -104,6 +110,11 @@ class StoredSites implements Sites {
     })
   }
 
+  async preview(id: number | undefined, input: SiteCreate | SitePatch): Promise<Preview> {
+    const before = id === undefined ? undefined : wantedOfRow(await this.#find(id))
+    return await this.#parts.preview(await this.#wanted(before, input), id)
+  }
+
   #edit(id: number, options: EditOptions, change: (before: WantedSite) => Promise<WantedSite>): Promise<SiteEdit> {
     return this.#turns.run(`site ${id}`, async () => {
       const before = await this.#find(id)
@@ -112,8 +123,9 @@ class StoredSites implements Sites {
       const wanted = await change(earlier)
       if (isDeepStrictEqual(wanted, earlier))
         return { status: 'no_change', site: await this.get(id), synced: { status: 'no_change' } }
-      await this.#parts.check(wanted, id)
-      const row = await this.#write(before, wanted, options)
+      await checkFree(this.#db, wanted, id)
+      const settled = await this.#parts.settle(wanted, id)
+      const row = await this.#write(before, settled, options)
       return await this.#apply({ row, before, status: 'updated' }, options)
     })
   }
@@ -132,8 +144,8 @@ class StoredSites implements Sites {
     return this.#inTurn(async (trx) => {
       const id = before?.id ?? (await store.nextSiteId(trx))
       const revision = await store.nextRevision(trx, id)
-      const row = rowOf(wanted, { id, revision, created_at: before?.created_at ?? now, updated_at: now })
-      await checkDomains(trx, wanted, id)
+      const row = siteRow(wanted, { id, revision, created_at: before?.created_at ?? now, updated_at: now })
+      await checkFree(trx, wanted, id)
       await store.putSiteRow(trx, row)
       const { name, record, extras } = row
       await store.insertVersion(trx, { site_id: id, revision, name, record, extras, created_at: now, author })
@@ -204,32 +216,19 @@ class StoredSites implements Sites {
   }
 }
 
-function rowOf(
-  { record, extras }: WantedSite,
-  facts: Pick<SiteRow, 'id' | 'revision' | 'created_at' | 'updated_at'>,
-): SiteRow {
-  return {
-    ...facts,
-    name: record.site_name,
-    name_key: record.site_name.toLowerCase(),
-    kind: record.kind,
-    enabled: Number(record.enabled),
-    domains: record.domains.join(' '),
-    record: JSON.stringify(record),
-    extras: JSON.stringify(extras),
-  }
-}
-
 function checkRevision(row: SiteRow, { revision }: EditOptions): void {
   if (revision === undefined || revision === row.revision) return
   throw new Problem(412, `The site is revision ${row.revision} by now`, { code: 'revision_changed' })
 }
 
-async function checkDomains(trx: Kysely<SiteTables>, { record }: WantedSite, id: number): Promise<void> {
-  const owners = await store.findDomainOwners(trx, record.domains)
-  for (const [domain, owner] of owners) {
+/** What another site has already is a conflict, whatever else is wrong. */
+async function checkFree(db: Kysely<SiteTables>, { record }: WantedSite, id: number): Promise<void> {
+  const namesake = await store.findSiteOfName(db, record.site_name)
+  if (namesake !== undefined && namesake.id !== id)
+    throw conflict('site_name: another site has this name', 'name_taken')
+  for (const [domain, owner] of await store.findDomainOwners(db, record.domains)) {
     if (owner === id) continue
-    const other = await store.findSiteRow(trx, owner)
+    const other = await store.findSiteRow(db, owner)
     throw conflict(`domains: ${domain} belongs to the site ${other?.name ?? owner}`, 'domain_taken')
   }
 }

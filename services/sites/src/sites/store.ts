@@ -49,6 +49,10 @@ export function findSiteRow(db: Db, id: number): Promise<SiteRow | undefined> {
   return db.selectFrom('sites').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
+export function findSiteOfName(db: Db, name: string): Promise<SiteRow | undefined> {
+  return db.selectFrom('sites').selectAll().where('name_key', '=', name.toLowerCase()).executeTakeFirst()
+}
+
 /** The ids of sites by the domains that are theirs; domains of nobody are left out. */
 export async function findDomainOwners(db: Db, domains: readonly string[]): Promise<Map<string, number>> {
   if (domains.length === 0) return new Map()
@@ -150,4 +154,29 @@ export async function countStates(db: Db): Promise<{ pending: number; failed: nu
     .where('enabled', '=', 1)
     .executeTakeFirstOrThrow()
   return { pending: Math.max(0, enabled.count - running.count - failed.count), failed: failed.count }
+}
+
+/** Every site with its name and domains. */
+export async function allDomainOwners(db: Db): Promise<{ id: number; site_name: string; domains: string[] }[]> {
+  const rows = await db.selectFrom('sites').select(['id', 'name', 'domains']).orderBy('id').execute()
+  return rows.map(({ id, name, domains }) => ({ id, site_name: name, domains: domains.split(' ') }))
+}
+
+/** How many enabled sites a node does not run as they are wanted. */
+export async function countPending(db: Db, nodeId: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('sites')
+    .leftJoin('site_states', (join) =>
+      join.onRef('site_states.site_id', '=', 'sites.id').on('site_states.node_id', '=', nodeId),
+    )
+    .select((row) => row.fn.countAll<number>().as('count'))
+    .where('sites.enabled', '=', 1)
+    .where((row) =>
+      row.or([
+        row('site_states.applied_revision', 'is', null),
+        row('site_states.applied_revision', '!=', row.ref('sites.revision')),
+      ]),
+    )
+    .executeTakeFirstOrThrow()
+  return count
 }

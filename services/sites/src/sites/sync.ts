@@ -18,6 +18,8 @@ export interface Synced {
 export interface SyncSites {
   /** Applies and waits for the end of it. Throws a problem when nothing of it runs. */
   now(change: SiteChange): Promise<Synced>
+  /** As `now`, but sites that Caddy refused are no problem: they are named, with its words. */
+  many(change: SiteChange): Promise<{ readonly synced: Synced; readonly refused: ReadonlyMap<number, string> }>
   /** Applies in the background. */
   later(change: SiteChange): Synced
 }

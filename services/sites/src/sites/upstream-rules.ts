@@ -35,12 +35,17 @@ export function checkProxy(
 
 /** Checks where requests would go: a readable address that is neither this service, Caddy's admin API nor a cloud's metadata. */
 export function checkUpstream(field: string, url: string, { report, warn, context }: AddressChecks): void {
-  const address = readUpstreamUrl(url)
-  if ('problem' in address) return report(field, address.problem)
-  const problem = whyRefused(address, context)
+  const problem = upstreamProblem(url, context)
   if (problem !== undefined) return report(field, problem)
-  if (address.scheme === 'unix' || !context.listenPorts.includes(address.port)) return undefined
+  const address = readUpstreamUrl(url)
+  if ('problem' in address || address.scheme === 'unix' || !context.listenPorts.includes(address.port)) return undefined
   if (isLocal(address.host, context)) warn(field, 'is where Caddy itself listens; requests may go round in a circle')
+}
+
+/** Why requests must not be sent to the address, or undefined. */
+export function upstreamProblem(url: string, context: RuleContext): string | undefined {
+  const address = readUpstreamUrl(url)
+  return 'problem' in address ? address.problem : whyRefused(address, context)
 }
 
 function transportOf(url: string): string {

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict'
+import type { Readable } from 'node:stream'
+import { test } from 'node:test'
+import { createFastTimers, systemTimers } from '@hearth/runtime'
+import { eventually } from '@hearth/testing'
+import type { Role } from '../accounts/schema.ts'
+import { createEventRing, ringLimits, type EventRing, type Subscriber } from './event-ring.ts'
+import type { SiteEvent } from './schema.ts'
+
+/** What came over a stream so far. */
+class Heard {
+  text = ''
+  isOver = false
+
+  constructor(stream: Readable) {
+    stream.setEncoding('utf8')
+    stream.on('data', (chunk: string) => (this.text += chunk))
+    stream.on('close', () => (this.isOver = true))
+  }
+
+  get events(): { id: string; event: SiteEvent }[] {
+    return [...this.text.matchAll(/^id: (\d+)\ndata: (.*)$/gm)].map(([, id = '', data = '']) => ({
+      id,
+      event: JSON.parse(data) as SiteEvent,
+    }))
+  }
+
+  get actions(): string[] {
+    return this.events.map(({ event }) => event.action)
+  }
+}
+
+function listen(ring: EventRing, more: Partial<Subscriber> = {}): Heard {
+  const role: Role = more.role ?? 'admin'
+  const roleNow = () => Promise.resolve(role)
+  const subscriber = { sessionKey: 'key', userId: 'ada', role, lastEventId: undefined, roleNow, ...more }
+  const stream = ring.subscribe(subscriber)
+  assert.ok(stream !== undefined)
+  return new Heard(stream)
+}
+
+const site = (action: string) => ({ type: 'site', action, id: '1', details: { host: 'example.org' } }) as const
+const hears = (heard: Heard, count: number) =>
+  eventually(
+    () => heard.actions,
+    (actions) => actions.length >= count,
+  )
+
+test('events have ascending ids and come to all who listen', async () => {
+  const ring = createEventRing(systemTimers)
+  const listeners = [listen(ring), listen(ring)]
+  for (const action of ['created', 'updated', 'deleted']) ring.publish(site(action))
+  for (const heard of listeners) {
+    assert.deepEqual(await hears(heard, 3), ['created', 'updated', 'deleted'])
+    const ids = heard.events.map(({ id }) => Number(id))
+    assert.deepEqual(ids, [ids[0]!, ids[0]! + 1, ids[0]! + 2])
+  }
+  ring.close()
+  await eventually(() => listeners.every(({ isOver }) => isOver), Boolean)
+  assert.equal(ring.listeners, 0)
+})
+
+test('who comes back hears what was missed; when that is too much, or of another run, to begin anew', async () => {
+  const ring = createEventRing(systemTimers, { ...ringLimits, remembered: 5 })
+  const first = listen(ring)
+  for (let index = 1; index <= 8; index += 1) ring.publish(site(`change ${index}`))
+  await hears(first, 8)
+  const idOf = (action: string) => first.events.find(({ event }) => event.action === action)?.id
+  const from = (lastEventId: string | undefined) => listen(ring, { lastEventId })
+  assert.deepEqual(await hears(from(idOf('change 6')), 2), ['change 7', 'change 8'])
+  assert.deepEqual(
+    await hears(from(idOf('change 3')), 5),
+    [4, 5, 6, 7, 8].map((index) => `change ${index}`),
+  )
+  const upToDate = from(idOf('change 8'))
+  ring.publish(site('change 9'))
+  assert.deepEqual(await hears(upToDate, 1), ['change 9'])
+  for (const lost of [idOf('change 1'), '1', 'nonsense', String(Number.MAX_SAFE_INTEGER)]) {
+    const heard = from(lost)
+    await hears(heard, 1)
+    assert.deepEqual(
+      heard.events.map(({ event }) => event.type),
+      ['reset'],
+    )
+  }
+  ring.close()
+})
+
+test('ids of an earlier run are never taken for those of this one', async () => {
+  const timers = createFastTimers(1)
+  const earlier = createEventRing(timers)
+  const before = listen(earlier)
+  earlier.publish(site('created'))
+  await hears(before, 1)
+  earlier.close()
+  timers.jump(1000)
+  const ring = createEventRing(timers)
+  ring.publish(site('updated'))
+  const after = listen(ring, { lastEventId: before.events[0]?.id })
+  ring.publish(site('deleted'))
+  assert.deepEqual(await hears(after, 2), ['missed_events', 'deleted'])
+  assert.ok(Number(after.events[1]?.id) > Number(before.events[0]?.id))
+  ring.close()
+})
+
+test('there is room for so many streams in all, and so many of a session', () => {
+  const ring = createEventRing(systemTimers, { ...ringLimits, mostStreams: 5, mostForSession: 2 })
+  const open = (sessionKey: string) =>
+    ring.subscribe({
+      sessionKey,
+      userId: 'ada',
+      role: 'admin',
+      lastEventId: undefined,
+      roleNow: () => Promise.resolve('admin' as const),
+    })
+  const opened = ['a', 'a', 'a', 'b', 'b', 'c', 'd'].map(open)
+  assert.deepEqual(
+    opened.map((stream) => stream !== undefined),
+    [true, true, false, true, true, true, false],
+  )
+  opened[0]?.destroy()
+  ring.close()
+})
+
+test('one who does not read is cut off, and nobody else', async () => {
+  const ring = createEventRing(systemTimers, { ...ringLimits, longestQueue: 8 })
+  const stuck = ring.subscribe({
+    sessionKey: 'stuck',
+    userId: 'eve',
+    role: 'admin',
+    lastEventId: undefined,
+    roleNow: () => Promise.resolve('admin' as const),
+  })
+  const reading = listen(ring)
+  const details = { padding: 'x'.repeat(4000) }
+  for (let index = 0; index < 40; index += 1) {
+    ring.publish({ type: 'traffic', action: 'tick', id: null, details })
+    await hears(reading, index + 1)
+  }
+  assert.equal(stuck?.destroyed, true)
+  assert.equal(reading.isOver, false)
+  ring.close()
+})
+
+test('at a heartbeat a quiet stream gets a comment, and one whose session or role is gone ends', async () => {
+  const ring = createEventRing(createFastTimers(500))
+  let role: Role | undefined = 'admin'
+  const kept = listen(ring, { sessionKey: 'kept' })
+  const ended = listen(ring, { sessionKey: 'ended', roleNow: () => Promise.resolve(role) })
+  const failing = listen(ring, { sessionKey: 'failing', roleNow: () => Promise.reject(new Error('no database')) })
+  await eventually(
+    () => ended.text,
+    (text) => text.includes(': keep-alive\n\n'),
+  )
+  role = 'user'
+  await eventually(
+    () => [ended.isOver, failing.isOver],
+    (over) => over.every(Boolean),
+  )
+  // Longer than a minute of the stream's time.
+  await eventually(
+    () => kept.text.match(/: keep-alive/g)?.length ?? 0,
+    (count) => count >= 4,
+  )
+  assert.equal(kept.isOver, false)
+  ring.close()
+})
+
+test('a user is told that sites change, not how, and nothing of settings', async () => {
+  const ring = createEventRing(systemTimers)
+  const user = listen(ring, { role: 'user' })
+  ring.publish(site('created'))
+  ring.publish({ type: 'settings', action: 'updated', id: null, details: { changed: ['acme_email'] } })
+  ring.publish({ type: 'drift', action: 'found', id: null })
+  ring.publish({ type: 'grade', action: 'graded', id: 'a', details: { grade: 'A' } })
+  await hears(user, 2)
+  assert.deepEqual(
+    user.events.map(({ event }) => [event.type, event.details]),
+    [
+      ['site', {}],
+      ['grade', { grade: 'A' }],
+    ],
+  )
+  // Who comes back is told no more than before.
+  const again = listen(ring, { role: 'user', lastEventId: user.events[0]?.id })
+  assert.deepEqual(await hears(again, 1), ['graded'])
+  ring.close()
+})
+
+test('an event of more than 8 KiB goes without its details', async () => {
+  const ring = createEventRing(systemTimers)
+  const heard = listen(ring)
+  ring.publish({ type: 'apply', action: 'failed', id: null, details: { text: 'x'.repeat(9000) } })
+  await hears(heard, 1)
+  assert.deepEqual(heard.events[0]?.event.details, { truncated: true })
+  ring.close()
+})

@@ -1,0 +1,14 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseLimit } from './route-limits.ts'
+
+test('a limit is one window or two, brief or lasting', () => {
+  assert.deepEqual(parseLimit('30/min'), { isLasting: false, windows: [{ limit: 30, windowSeconds: 60 }] })
+  assert.deepEqual(parseLimit('lasting 5/min 20/hour'), {
+    isLasting: true,
+    windows: [
+      { limit: 5, windowSeconds: 60 },
+      { limit: 20, windowSeconds: 3600 },
+    ],
+  })
+})

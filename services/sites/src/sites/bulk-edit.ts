@@ -1,0 +1,84 @@
+import { takeTurn, type Database } from '@hearth/database'
+import type { Clock } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
+import { siteRow } from './site-row.ts'
+import type { WantedSite } from './site-change.ts'
+import * as store from './store.ts'
+import type { Synced, SyncSites } from './sync.ts'
+import type { SiteRow, SiteTables } from './tables.ts'
+import { siteTurn } from './sites.ts'
+
+/** Many edits that belong together. */
+export interface BulkEdit {
+  /** Sites as they are to be; those without a number are new, and a number that is gone comes back. */
+  readonly put: readonly { readonly id?: number; readonly wanted: WantedSite }[]
+  readonly remove: readonly number[]
+}
+
+/** What came of it. Sites that Caddy refused are kept, and go on as they were. */
+export interface BulkResult {
+  readonly ids: readonly number[]
+  readonly refused: ReadonlyMap<number, string>
+  readonly synced: Synced
+}
+
+/** Edits many sites by one transaction and one change of the configuration. */
+export type EditMany = (edit: BulkEdit, about: { author: string; cause: string }) => Promise<BulkResult>
+
+/** When nothing of it can be applied, everything is as it was, and a problem is thrown. */
+export function createEditMany(parts: { database: Database<SiteTables>; clock: Clock; sync: SyncSites }): EditMany {
+  const { database, sync } = parts
+  return async (edit, about) => {
+    const before = await rowsOf(database.query, edit)
+    const ids = await database.query.transaction().execute(async (trx) => {
+      await takeTurn(database.kind, trx, siteTurn)
+      return await write(trx, edit, { author: about.author, now: parts.clock.now() })
+    })
+    try {
+      const { refused, synced } = await sync.many({ siteIds: [...ids, ...edit.remove], ...about })
+      return { ids, refused, synced }
+    } catch (error) {
+      await database.query.transaction().execute((trx) => putBack(trx, before, [...ids, ...edit.remove]))
+      throw error
+    }
+  }
+}
+
+async function rowsOf(db: Kysely<SiteTables>, { put, remove }: BulkEdit): Promise<SiteRow[]> {
+  const wanted = new Set([...put.flatMap(({ id }) => id ?? []), ...remove])
+  return (await store.allSiteRows(db)).filter(({ id }) => wanted.has(id))
+}
+
+async function write(
+  trx: Kysely<SiteTables>,
+  { put, remove }: BulkEdit,
+  { author, now }: { author: string; now: number },
+): Promise<number[]> {
+  for (const id of remove) await store.deleteSiteRow(trx, id)
+  // Domains and names may move from one of these sites to another.
+  const known = new Map<number, SiteRow>()
+  for (const { id } of put) {
+    const row = id === undefined ? undefined : await store.findSiteRow(trx, id)
+    if (row === undefined) continue
+    known.set(row.id, row)
+    await store.deleteSiteRow(trx, row.id)
+  }
+  const ids: number[] = []
+  let nextId = await store.nextSiteId(trx)
+  for (const { id = nextId, wanted } of put) {
+    nextId = Math.max(nextId, id + 1)
+    const revision = await store.nextRevision(trx, id)
+    const row = siteRow(wanted, { id, revision, created_at: known.get(id)?.created_at ?? now, updated_at: now })
+    await store.putSiteRow(trx, row)
+    const { name, record, extras } = row
+    await store.insertVersion(trx, { site_id: id, revision, name, record, extras, created_at: now, author })
+    ids.push(id)
+  }
+  return ids
+}
+
+async function putBack(trx: Kysely<SiteTables>, before: readonly SiteRow[], ids: readonly number[]): Promise<void> {
+  for (const id of ids) await store.deleteSiteRow(trx, id)
+  for (const row of before) await store.putSiteRow(trx, row)
+  for (const id of ids) await store.forgetRefusals(trx, id)
+}

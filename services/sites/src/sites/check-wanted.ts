@@ -1,0 +1,80 @@
+import { realpath } from 'node:fs/promises'
+import { hostname, networkInterfaces } from 'node:os'
+import { createDomainIndex, type DomainOwner } from './domain-index.ts'
+import type { FieldIssue, RuleContext } from './rule-context.ts'
+import { checkSite, type RuleOutcome } from './rules.ts'
+import type { WantedSite } from './site-change.ts'
+
+/** What the rules need to know of the service and its surroundings. */
+export interface RuleSurroundings {
+  /** Every domain with the site it belongs to, and names of sites. */
+  readonly owners: () => Promise<(DomainOwner & { readonly domains: readonly string[] })[]>
+  readonly protectedAddresses: () => Promise<readonly string[]>
+  readonly protectedHosts: () => readonly string[]
+  readonly listenPorts: () => Promise<readonly number[]>
+  readonly staticBases: readonly string[]
+  readonly socketDirectories: readonly string[]
+  readonly hasOnDemandAsk: () => boolean
+  readonly allowsRaw: () => boolean
+  readonly certificateIds: () => Promise<ReadonlySet<number>>
+  readonly authorityIds: () => Promise<ReadonlySet<number>>
+}
+
+/** Says what is wrong or doubtful with a site that is to be stored. */
+export type CheckWanted = (wanted: WantedSite, id: number | undefined) => Promise<RuleOutcome>
+
+export function createCheckWanted(around: RuleSurroundings): CheckWanted {
+  return async (wanted, id) => {
+    const outcome = checkSite(wanted.record, await ruleContextOf(around, wanted, id))
+    const outside = await checkRoots(wanted, around.staticBases)
+    return { ...outcome, errors: [...outcome.errors, ...outside] }
+  }
+}
+
+/** What a site is judged by, as it is now. */
+export async function ruleContextOf(
+  around: RuleSurroundings,
+  { extras }: Pick<WantedSite, 'extras'>,
+  id: number | undefined,
+): Promise<RuleContext> {
+  const owners = await around.owners()
+  const byName = new Map(owners.map((owner) => [owner.site_name.toLowerCase(), owner.id]))
+  const [certificates, authorities] = await Promise.all([around.certificateIds(), around.authorityIds()])
+  return {
+    siteId: id,
+    domains: createDomainIndex(owners),
+    siteOfName: (name) => byName.get(name.toLowerCase()),
+    storedUsers: Object.keys(extras.hashes),
+    protectedAddresses: await around.protectedAddresses(),
+    protectedHosts: around.protectedHosts(),
+    localHosts: localNames(),
+    listenPorts: await around.listenPorts(),
+    staticBases: around.staticBases,
+    socketDirectories: around.socketDirectories,
+    hasOnDemandAsk: around.hasOnDemandAsk(),
+    allowsRaw: around.allowsRaw(),
+    hasCertificate: (number) => certificates.has(number),
+    hasAuthority: (number) => authorities.has(number),
+  }
+}
+
+function localNames(): string[] {
+  const addresses = Object.values(networkInterfaces()).flatMap((entries) => entries ?? [])
+  return [hostname().toLowerCase(), ...addresses.map(({ address }) => address)]
+}
+
+/** A directory below a base may be a link to somewhere else; one that is not there yet is judged by its text alone. */
+async function checkRoots({ record }: WantedSite, bases: readonly string[]): Promise<FieldIssue[]> {
+  const roots = [
+    { field: 'static.root', root: record.static?.root },
+    ...record.paths.map((path, index) => ({ field: `paths.${index}.static.root`, root: path.static?.root })),
+  ]
+  const real = await Promise.all(bases.map((base) => realpath(base).catch(() => base)))
+  const issues: FieldIssue[] = []
+  for (const { field, root } of roots) {
+    const place = root === undefined ? undefined : await realpath(root).catch(() => undefined)
+    if (place === undefined || real.some((base) => place === base || place.startsWith(`${base}/`))) continue
+    issues.push({ field, message: 'leads out of the directories that are allowed' })
+  }
+  return issues
+}

@@ -1,0 +1,44 @@
+import { readRawRoutes, wrapRawDirectives } from '../caddy/raw-routes.ts'
+import { AdaptFailed, type AdminClient } from '../nodes/admin-client.ts'
+import { invalidField, invalidSite, unavailable } from '../problems.ts'
+import { ruleContextOf, type CheckWanted, type RuleSurroundings } from './check-wanted.ts'
+import { rawLimitsOf } from './rules.ts'
+import type { WantedSite } from './site-change.ts'
+
+/** Brings a site into the form that is stored. Throws a problem with everything that is wrong with it. */
+export type SettleWanted = (wanted: WantedSite, id: number | undefined) => Promise<WantedSite>
+
+export interface SettleParts {
+  readonly around: RuleSurroundings
+  readonly check: CheckWanted
+  /** A Caddy that understands directives; undefined while there is none. */
+  readonly client: () => Promise<Pick<AdminClient, 'adapt'> | undefined>
+}
+
+export function createSettleWanted({ around, check, client }: SettleParts): SettleWanted {
+  return async (wanted, id) => {
+    const { errors } = await check(wanted, id)
+    if (errors.length > 0) throw invalidSite(errors)
+    const { rawRoutes: _, ...extras } = wanted.extras
+    const { kind, raw_directives: text } = wanted.record
+    if (kind !== 'raw' || text === null) return { ...wanted, extras }
+    const caddy = await client()
+    if (caddy === undefined) throw unavailable('raw_directives: no Caddy is there that understands them')
+    const limits = rawLimitsOf(await ruleContextOf(around, wanted, id))
+    return { ...wanted, extras: { ...extras, rawRoutes: await adaptRaw(caddy, text, limits) } }
+  }
+}
+
+async function adaptRaw(
+  caddy: Pick<AdminClient, 'adapt'>,
+  text: string,
+  limits: ReturnType<typeof rawLimitsOf>,
+): Promise<object[]> {
+  const adapted = await caddy.adapt(wrapRawDirectives(text)).catch((error: unknown) => {
+    if (error instanceof AdaptFailed) throw invalidField('raw_directives', error.message)
+    throw unavailable(`raw_directives: ${(error as Error).message}`, { code: 'admin_unreachable' })
+  })
+  const reading = readRawRoutes(adapted.config, limits)
+  if ('routes' in reading) return reading.routes
+  throw invalidSite(reading.problems.map((message) => ({ field: 'raw_directives', message })))
+}

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import * as fc from 'fast-check'
+import { canonicalJson } from '../src/caddy/canonical-json.ts'
+import { newestCapabilities, oldestCapabilities } from '../src/caddy/capabilities.ts'
+import { isSentinelError, withSentinel } from '../src/caddy/sentinel.ts'
+import { checkSite } from '../src/sites/rules.ts'
+import { SiteCreate } from '../src/sites/schema.ts'
+import { caddyObstacle, newCaddy, newCaddyObstacle } from './real-caddy.ts'
+import { makeRuleContext } from './rule-contexts.ts'
+import { startServedSites, type ServedSites } from './served-sites.ts'
+import { arbitrarySite } from './site-arbitrary.ts'
+
+/** Many different sites, always the same ones, so that a failure can be looked at again. */
+const sites =
+  fc.sample(fc.tuple(...Array.from({ length: 300 }, (_, index) => arbitrarySite(index + 1))), {
+    numRuns: 1,
+    seed: 42,
+  })[0] ?? []
+
+async function isTaken(served: ServedSites): Promise<void> {
+  const { config } = served.compile(sites)
+  const dry = await served.caddy.load(withSentinel(config))
+  assert.ok(isSentinelError(dry.error), dry.error)
+  assert.deepEqual(await served.caddy.load(config), { status: 200, error: '' })
+  assert.equal(canonicalJson(await served.caddy.config()), canonicalJson(config))
+}
+
+describe('whatever the rules let pass, Caddy takes, and gives back as it was sent', () => {
+  test('the rules have nothing against the sites', () => {
+    for (const { record } of sites) {
+      const { errors } = checkSite(SiteCreate.parse(record), makeRuleContext({ storedUsers: ['ann'] }))
+      assert.deepEqual(errors, [], JSON.stringify(record))
+    }
+  })
+
+  test('2.6.2', { skip: caddyObstacle() }, async () => {
+    await using served = await startServedSites({ capabilities: oldestCapabilities })
+    await isTaken(served)
+  })
+
+  test('2.11', { skip: newCaddyObstacle() }, async () => {
+    await using served = await startServedSites({ binary: newCaddy(), capabilities: newestCapabilities })
+    await isTaken(served)
+  })
+})

@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { openApiOf } from '@hearth/http'
+import { createFastTimers } from '@hearth/runtime'
+import { operationsOf, type Operation } from '@hearth/testing'
+import { nextAddress } from './browser.ts'
+import { startSites, testPassword, type Browser, type Sites } from './in-process.ts'
+
+interface Problem {
+  detail: string
+  code?: string
+}
+
+/** Open to everybody, as the specification has it; everything else needs a session. */
+const open = new Set([
+  'GET /api/v1/health',
+  'GET /api/v1/ready',
+  'GET /api/v1/build-info',
+  'GET /api/v1/csrf',
+  'POST /api/setup',
+  'POST /api/session',
+  'POST /api/passkeys/login/start',
+  'POST /api/passkeys/login/finish',
+  'GET /docs',
+  'GET /redoc',
+  'GET /openapi.json',
+])
+
+/** For everybody with a session: the system group and one's own ways in. A route that is in no list is for administrators. */
+const forUsers = new Set([
+  'GET /api/session',
+  'DELETE /api/session',
+  'POST /api/session/password',
+  'DELETE /api/session/password',
+  'POST /api/session/reauthenticate',
+  'POST /api/session/recovery-codes',
+  'GET /api/passkeys',
+  'PATCH /api/passkeys/{id}',
+  'DELETE /api/passkeys/{id}',
+  'POST /api/passkeys/register/start',
+  'POST /api/passkeys/register/finish',
+  'GET /api/v1/events',
+])
+
+/** Need a proof of who is calling that is five minutes old at most. */
+const recent = new Set([
+  'DELETE /api/session/password',
+  'POST /api/session/recovery-codes',
+  'DELETE /api/passkeys/{id}',
+])
+
+/** Ends the session it is called with. */
+const signOut = 'DELETE /api/session'
+
+const timers = createFastTimers(1)
+let sites: Sites
+let admin: Browser
+let user: Browser
+let operations: Operation[]
+
+before(async () => {
+  sites = await startSites({}, { timers })
+  admin = await sites.signIn()
+  await sites.addUser('grace', 'user')
+  user = await sites.signInAs('grace')
+  operations = operationsOf(openApiOf(sites.service.app.http))
+})
+after(() => sites[Symbol.asyncDispose]())
+
+const nameOf = ({ method, path }: Operation) => `${method} ${path}`
+const isWrite = ({ method }: Operation) => method !== 'GET'
+
+/** One request as a caller would send it whose body is not right: refused for that at last, and for nothing before. */
+async function send(browser: Browser, operation: Operation, headers: Record<string, string> = {}, isBare = false) {
+  const path = operation.path.replaceAll(/\{\w+\}/g, 'none')
+  const response = await browser.call(operation.method, path, {
+    headers,
+    isBare,
+    ...(operation.body === undefined ? {} : { json: {} }),
+  })
+  if (response.headers.get('content-type')?.startsWith('application/json') !== true) {
+    await response.body?.cancel()
+    return { status: response.status, body: { detail: '' } as Problem }
+  }
+  return { status: response.status, body: (await response.json()) as Problem }
+}
+
+const isRefused = ({ status }: { status: number }) => status === 401 || status === 403
+
+test('every route is in a list, or for administrators; the lists name no route that is not there', () => {
+  const known = new Set(operations.map(nameOf))
+  const named = [...open, ...forUsers, ...recent].filter((name) => !known.has(name))
+  assert.deepEqual(named, [])
+  for (const operation of operations) {
+    const name = nameOf(operation)
+    const expected = open.has(name) ? /^(?:always|public)$/ : forUsers.has(name) ? /session$/ : /admin$/
+    assert.match(operation.access, expected, name)
+  }
+})
+
+test('without a session only what is open answers', async () => {
+  for (const operation of operations) {
+    const answer = await send(sites.browser(), operation)
+    if (open.has(nameOf(operation))) assert.equal(answer.status === 401, false, nameOf(operation))
+    else assert.deepEqual([answer.status, answer.body.detail], [401, 'Authentication required.'], nameOf(operation))
+  }
+})
+
+test('a user is kept from what is for administrators; an administrator from nothing', async () => {
+  for (const operation of operations.filter((one) => nameOf(one) !== signOut)) {
+    const name = nameOf(operation)
+    const asUser = await send(user, operation)
+    if (open.has(name) || forUsers.has(name))
+      assert.ok(!isRefused(asUser) || asUser.body.code === 'setup_token', `${name}: ${asUser.status}`)
+    else assert.deepEqual([asUser.status, asUser.body.detail], [403, 'Administrator access is required.'], name)
+    assert.ok(!isRefused(await send(admin, operation)), name)
+  }
+})
+
+describe('a write', () => {
+  test('without the token of its session is refused, signing in and setting up too', async () => {
+    for (const operation of operations.filter(isWrite))
+      for (const [browser, expected] of [
+        [admin, [403, 'csrf']],
+        [sites.browser(), open.has(nameOf(operation)) ? [403, 'csrf'] : [401, undefined]],
+      ] as const) {
+        const { status, body } = await send(browser, operation, {}, true)
+        assert.deepEqual([status, body.code], expected, nameOf(operation))
+      }
+  })
+
+  test('with the token of another session is refused', async () => {
+    const others = [await user.csrf(), await sites.browser().csrf(), '', 'x'.repeat(43)]
+    for (const operation of operations.filter(isWrite))
+      for (const token of others) {
+        const { status, body } = await send(admin, operation, { 'x-csrf-token': token }, true)
+        assert.deepEqual([status, body.code], [403, 'csrf'], nameOf(operation))
+      }
+  })
+
+  test('that comes from another site is refused, with the right token as well', async () => {
+    const strangers: Record<string, string>[] = [
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { origin: `http://localhost:1` },
+    ]
+    for (const operation of operations.filter(isWrite))
+      for (const headers of strangers) {
+        const { status, body } = await send(admin, operation, headers)
+        assert.deepEqual([status, body.code], [403, 'cross_origin'], `${nameOf(operation)} ${JSON.stringify(headers)}`)
+      }
+  })
+
+  test('from our own pages goes through', async () => {
+    const { port } = new URL(sites.url)
+    for (const origin of [sites.url, `http://localhost:${port}`]) {
+      const headers = { 'sec-fetch-site': 'same-origin', origin }
+      const { status } = await admin.call('PATCH', '/api/v1/settings', { headers, json: { site_probe: true } })
+      assert.equal(status, 200)
+    }
+  })
+
+  test('with a form is not understood', async () => {
+    for (const operation of operations.filter((one) => isWrite(one) && one.body !== undefined)) {
+      const path = operation.path.replaceAll(/\{\w+\}/g, 'none')
+      for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data; boundary=x']) {
+        const response = await fetch(`${sites.url}${path}`, {
+          method: operation.method,
+          body: 'username=admin',
+          headers: {
+            'content-type': type,
+            cookie: [...admin.cookies].map((pair) => pair.join('=')).join('; '),
+            'x-csrf-token': await admin.csrf(),
+            'x-forwarded-for': nextAddress(),
+          },
+        })
+        assert.equal(response.status, 415, `${nameOf(operation)} ${type}`)
+      }
+    }
+  })
+})
+
+test('what is not there needs a session too, and a known path says which methods it has', async () => {
+  assert.equal((await sites.browser().call('GET', '/api/nothing')).status, 401)
+  assert.equal((await admin.call('GET', '/api/nothing')).status, 404)
+  const wrong = await admin.call('PUT', '/api/users')
+  assert.deepEqual([wrong.status, wrong.headers.get('allow')], [405, 'GET, POST'])
+})
+
+test('a token of before the sign-in is worth nothing after it', async () => {
+  const browser = sites.browser()
+  const before = await browser.csrf()
+  const cookie = browser.sessionKey()
+  const json = { username: 'grace', password: testPassword }
+  assert.equal((await browser.call('POST', '/api/session', { json })).status, 200)
+  const headers = { 'x-csrf-token': before }
+  const { status } = await browser.call('POST', '/api/session/recovery-codes', { isBare: true, headers })
+  assert.equal(status, 403)
+  assert.notEqual(browser.sessionKey(), cookie)
+})
+
+test('while a new password is due nothing else can be done', async () => {
+  const json = { username: 'heidi', password: testPassword, role: 'admin', password_change_required: true }
+  assert.equal((await admin.call('POST', '/api/users', { json })).status, 201)
+  const heidi = await sites.signInAs('heidi')
+  const free = new Set(['GET /api/session', 'DELETE /api/session', 'POST /api/session/password'])
+  for (const operation of operations.filter((one) => !open.has(nameOf(one)) && !free.has(nameOf(one)))) {
+    const { status, body } = await send(heidi, operation)
+    assert.deepEqual([status, body.code], [403, 'password_change_required'], nameOf(operation))
+  }
+  const change = { current_password: testPassword, new_password: 'another fine passphrase' }
+  assert.equal((await heidi.call('POST', '/api/session/password', { json: change })).status, 200)
+  assert.equal((await heidi.call('GET', '/api/users')).status, 200)
+})
+
+test('what is delicate needs a proof of the last five minutes', async () => {
+  const browser = await sites.signInAs('admin')
+  for (const operation of operations.filter((one) => recent.has(nameOf(one))))
+    assert.ok(!isRefused(await send(browser, operation)), nameOf(operation))
+  timers.jump(301_000)
+  // To register a passkey the request itself may bring the proof; passkeys.test.ts has that.
+  for (const operation of operations.filter((one) => nameOf(one) !== signOut && !open.has(nameOf(one)))) {
+    const answer = await send(browser, operation)
+    const isAsked = answer.body.code === 'reauthentication_required'
+    assert.equal(isAsked, recent.has(nameOf(operation)), nameOf(operation))
+  }
+  const json = { password: testPassword }
+  assert.equal((await browser.call('POST', '/api/session/reauthenticate', { json })).status, 200)
+  assert.equal((await browser.call('POST', '/api/session/recovery-codes')).status, 200)
+})

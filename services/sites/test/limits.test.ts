@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { openApiOf } from '@hearth/http'
+import { createFastTimers } from '@hearth/runtime'
+import { createLogLines } from './log-lines.ts'
+import { nextAddress } from './browser.ts'
+import { startSites, type Browser, type Sites } from './in-process.ts'
+
+/** What one address may do: research, section 1, and like it what that does not name. */
+const limits: Record<string, string> = {
+  'GET /api/v1/csrf': '60/min',
+  'GET /api/v1/events': '20/min',
+  'GET /api/v1/settings': '60/min',
+  'PATCH /api/v1/settings': '10/min',
+  'POST /api/setup': 'lasting 10/min 60/hour',
+  'POST /api/session': 'lasting 5/min 20/hour',
+  'GET /api/session': '120/min',
+  'DELETE /api/session': '30/min',
+  'POST /api/session/password': '5/min',
+  'DELETE /api/session/password': '5/min',
+  'POST /api/session/reauthenticate': '10/min',
+  'POST /api/session/recovery-codes': '5/min',
+  'GET /api/users': '60/min',
+  'POST /api/users': '10/min',
+  'PATCH /api/users/{id}': '30/min',
+  'DELETE /api/users/{id}': '30/min',
+  'GET /api/passkeys': '60/min',
+  'PATCH /api/passkeys/{id}': '10/min',
+  'DELETE /api/passkeys/{id}': '10/min',
+  'POST /api/passkeys/register/start': '10/min',
+  'POST /api/passkeys/register/finish': '10/min',
+  'POST /api/passkeys/login/start': 'lasting 10/min 60/hour',
+  'POST /api/passkeys/login/finish': 'lasting 5/min 20/hour',
+}
+
+const free = new Set([
+  'GET /api/v1/health',
+  'GET /api/v1/ready',
+  'GET /api/v1/build-info',
+  'GET /docs',
+  'GET /redoc',
+  'GET /openapi.json',
+])
+
+const timers = createFastTimers(1)
+const lines = createLogLines()
+let sites: Sites
+let visitor: Browser
+
+before(async () => {
+  sites = await startSites({}, { timers, log: lines.log })
+  await sites.signIn()
+  visitor = sites.browser()
+  await visitor.csrf()
+})
+after(() => sites[Symbol.asyncDispose]())
+
+function send(request: string, from: string): Promise<Response> {
+  const [method = '', path = ''] = request.replaceAll(/\{\w+\}/g, 'x').split(' ')
+  return visitor.call(method, path, { from, ...(method === 'GET' ? {} : { json: {} }) })
+}
+
+test('the document states the limit of every route, and they are these', () => {
+  const { paths } = openApiOf(sites.service.app.http) as {
+    paths: Record<string, Record<string, { 'x-limit': string }>>
+  }
+  const stated = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, one]) => [`${method.toUpperCase()} ${path}`, one['x-limit']] as const),
+  )
+  const expected = { ...limits, ...Object.fromEntries([...free].map((name) => [name, 'none'])) }
+  assert.deepEqual(Object.fromEntries(stated), expected)
+})
+
+for (const [request, limit] of Object.entries(limits)) {
+  const [, count = ''] = /(\d+)\/min/.exec(limit) ?? []
+  test(`${request} is answered ${count} times a minute to one address, and to others all the same`, async () => {
+    const from = nextAddress()
+    for (let index = 0; index < Number(count); index += 1)
+      assert.notEqual((await send(request, from)).status, 429, `${index + 1}`)
+    const refused = await send(request, from)
+    assert.equal(refused.status, 429)
+    assert.match(((await refused.json()) as { detail: string }).detail, /^Too many requests; try again in \d+ s$/)
+    const wait = Number(refused.headers.get('retry-after'))
+    assert.ok(wait >= 1 && wait <= 60, `${wait}`)
+    assert.notEqual((await send(request, nextAddress())).status, 429)
+    assert.notEqual((await send('GET /api/v1/health', from)).status, 429)
+  })
+}
+
+test('an hour has a limit of its own, which a restart does not forget', async () => {
+  const from = nextAddress()
+  for (let minute = 0; minute < 4; minute += 1) {
+    for (let index = 0; index < 5; index += 1) assert.equal((await send('POST /api/session', from)).status, 422)
+    assert.equal((await send('POST /api/session', from)).status, 429)
+    timers.jump(61_000)
+  }
+  const refused = await send('POST /api/session', from)
+  assert.equal(refused.status, 429)
+  assert.ok(Number(refused.headers.get('retry-after')) > 60)
+  assert.equal(lines.last(), `SECURITY sign-in failed client=${from} reason=rate_limited status=429 username=`)
+  await sites.restart()
+  assert.equal((await send('POST /api/session', from)).status, 429)
+  timers.jump(3_600_000)
+  assert.equal((await send('POST /api/session', from)).status, 422)
+})
+
+test('what is not there is counted too', async () => {
+  const from = nextAddress()
+  for (let index = 0; index < 60; index += 1) assert.equal((await send(`GET /api/x${index}`, from)).status, 401)
+  assert.equal((await send('GET /api/other', from)).status, 429)
+})
+
+test('one client has a whole IPv6 network, and an address is believed from a known proxy alone', async () => {
+  const ask = async (from: string) =>
+    Number((await send('GET /api/session', from)).headers.get('x-ratelimit-remaining'))
+  assert.equal(await ask('2001:db8:1:2::1'), 119)
+  assert.equal(await ask('2001:db8:1:2:ffff::9'), 118)
+  // What a client writes itself stands to the left of what the proxy adds.
+  assert.equal(await ask('203.0.113.5'), 119)
+  assert.equal(await ask('8.8.8.8, 203.0.113.5'), 118)
+  await using other = await startSites({ TRUSTED_PROXIES: '' })
+  const once = (from: string) => other.browser().call('GET', '/api/session', { from })
+  assert.equal((await once('203.0.113.5')).headers.get('x-ratelimit-remaining'), '119')
+  assert.equal((await once('203.0.113.6')).headers.get('x-ratelimit-remaining'), '118')
+})
