@@ -5872,6 +5872,1297 @@ export interface paths {
         };
         trace?: never;
     };
+    "/api/sites/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Show what a new site would change
+         * @description Nothing is changed. Caddy is asked for a dry run of the whole configuration.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        site_name?: string;
+                        domains?: string[];
+                        /** @enum {string} */
+                        kind?: "proxy" | "redirect" | "static" | "respond" | "raw";
+                        enabled?: boolean;
+                        upstreams?: {
+                            /** @description http, https or h2c with host and port, no path: `http://10.0.0.5:8080`; or `unix//path` in a directory that is allowed */
+                            url: string;
+                            /**
+                             * @description Share of requests under weighted_round_robin
+                             * @default 1
+                             */
+                            weight?: number;
+                            /**
+                             * @description Requests at one time
+                             * @default null
+                             */
+                            max_requests?: number | null;
+                        }[];
+                        /**
+                         * @description Which Host header an upstream gets: the one the client sent, or the name of the upstream
+                         * @enum {string}
+                         */
+                        upstream_host?: "client" | "upstream";
+                        lb?: {
+                            /**
+                             * @default round_robin
+                             * @enum {string}
+                             */
+                            policy?: "random" | "random_choose" | "round_robin" | "least_conn" | "first" | "ip_hash" | "uri_hash" | "header" | "cookie" | "client_ip_hash" | "weighted_round_robin" | "query";
+                            /**
+                             * @description Header, cookie or query key the policy of that name reads
+                             * @default null
+                             */
+                            name?: string | null;
+                            /**
+                             * @description How many random_choose draws
+                             * @default 2
+                             */
+                            choose?: number;
+                            /** @default 0 */
+                            retries?: number;
+                            /**
+                             * @description Seconds to go on trying other upstreams
+                             * @default 0
+                             */
+                            try_duration?: number;
+                        };
+                        health?: {
+                            /** @default null */
+                            active?: {
+                                /** @default / */
+                                path?: string;
+                                /**
+                                 * @description Seconds
+                                 * @default 30
+                                 */
+                                interval?: number;
+                                /**
+                                 * @description Seconds
+                                 * @default 5
+                                 */
+                                timeout?: number;
+                                /**
+                                 * @description A class, 2 for 200 to 299, or one status
+                                 * @default 2
+                                 */
+                                expect_status?: number;
+                                /** @default null */
+                                host_header?: string | null;
+                                /** @default 1 */
+                                passes?: number;
+                                /** @default 1 */
+                                fails?: number;
+                            } | null;
+                            /** @default null */
+                            passive?: {
+                                /**
+                                 * @description Seconds a failure is remembered
+                                 * @default 30
+                                 */
+                                fail_duration?: number;
+                                /** @default 1 */
+                                max_fails?: number;
+                                /** @default [] */
+                                unhealthy_status?: number[];
+                                /**
+                                 * @description Seconds
+                                 * @default null
+                                 */
+                                unhealthy_latency?: number | null;
+                            } | null;
+                        };
+                        timeouts?: {
+                            /** @default null */
+                            dial?: number | null;
+                            /** @default null */
+                            read?: number | null;
+                            /** @default null */
+                            write?: number | null;
+                            /**
+                             * @default auto
+                             * @enum {string}
+                             */
+                            flush?: "auto" | "immediate";
+                            /**
+                             * @description Seconds an open WebSocket survives a change of the configuration; null takes the setting
+                             * @default null
+                             */
+                            websocket_close_delay?: number | null;
+                        };
+                        upstream_tls?: {
+                            /** @default true */
+                            verify?: boolean;
+                            /** @default null */
+                            server_name?: string | null;
+                            /**
+                             * @description Uploaded authority instead of the usual ones
+                             * @default null
+                             */
+                            ca_id?: number | null;
+                            /**
+                             * @description Empty leaves the choice to Caddy
+                             * @default []
+                             */
+                            http_versions?: ("2" | "1.1")[];
+                        };
+                        redirect?: {
+                            /** @description An http or https address, or a path that starts with / */
+                            to: string;
+                            /** @default 308 */
+                            code?: 301 | 302 | 307 | 308;
+                            /**
+                             * @description Appends path and query of the request
+                             * @default true
+                             */
+                            keep_path?: boolean;
+                        } | null;
+                        static?: {
+                            /** @description Absolute directory below one of the configured bases */
+                            root: string;
+                            /**
+                             * @default [
+                             *       "index.html"
+                             *     ]
+                             */
+                            index?: string[];
+                            /**
+                             * @description Lists directories that have no index file
+                             * @default false
+                             */
+                            browse?: boolean;
+                            /**
+                             * @description File below the root that answers for whatever is not there, `/index.html` for an application of one page
+                             * @default null
+                             */
+                            fallback?: string | null;
+                        } | null;
+                        respond?: {
+                            /** @default 200 */
+                            status?: number;
+                            /** @default  */
+                            body?: string;
+                            /** @default text/plain; charset=utf-8 */
+                            content_type?: string;
+                        } | null;
+                        tls?: {
+                            /**
+                             * @description auto: public authority; internal: Caddy signs itself; custom: an uploaded certificate; on_demand: at the first visit; off: plain HTTP only
+                             * @default auto
+                             * @enum {string}
+                             */
+                            mode?: "auto" | "internal" | "custom" | "on_demand" | "off";
+                            /**
+                             * @default 1.2
+                             * @enum {string}
+                             */
+                            min_version?: "1.2" | "1.3";
+                            /**
+                             * @description Directory of another authority
+                             * @default null
+                             */
+                            acme_ca?: string | null;
+                            /**
+                             * @description Let's Encrypt's test authority
+                             * @default false
+                             */
+                            staging?: boolean;
+                            /** @default null */
+                            certificate_id?: number | null;
+                            /**
+                             * @description Visitors need a certificate that this uploaded authority signed
+                             * @default null
+                             */
+                            client_auth_ca_id?: number | null;
+                        };
+                        /** @description Sends visitors of plain HTTP to HTTPS (308) */
+                        force_https?: boolean;
+                        hsts?: {
+                            /** @default 31536000 */
+                            max_age?: number;
+                            /** @default false */
+                            subdomains?: boolean;
+                            /** @default false */
+                            preload?: boolean;
+                        } | null;
+                        request_headers?: {
+                            /** @enum {string} */
+                            op: "set" | "add" | "delete" | "default";
+                            name: string;
+                            /**
+                             * @description May hold placeholders like {http.request.host}
+                             * @default
+                             */
+                            value?: string;
+                        }[];
+                        response_headers?: {
+                            /** @enum {string} */
+                            op: "set" | "add" | "delete" | "default";
+                            name: string;
+                            /**
+                             * @description May hold placeholders like {http.request.host}
+                             * @default
+                             */
+                            value?: string;
+                        }[];
+                        /** @enum {string} */
+                        compression?: "off" | "gzip" | "zstd" | "both";
+                        forward_auth?: {
+                            /** @description The deciding server, as an upstream: `http://10.0.0.9:9091` */
+                            url: string;
+                            /**
+                             * @description Path and query that are asked
+                             * @default /
+                             */
+                            uri?: string;
+                            /**
+                             * @description Headers of its answer the site gets; what the client sent under these names is removed first
+                             * @default []
+                             */
+                            copy_headers?: string[];
+                        } | null;
+                        access?: {
+                            /**
+                             * @description Networks; when any is given all others get 403
+                             * @default []
+                             */
+                            allow?: string[];
+                            /**
+                             * @description Networks that get 403
+                             * @default []
+                             */
+                            deny?: string[];
+                            /**
+                             * @description Asks search engines to leave the site out
+                             * @default false
+                             */
+                            noindex?: boolean;
+                            /**
+                             * @description Answers 403 to crawlers that say so
+                             * @default false
+                             */
+                            block_bots?: boolean;
+                        };
+                        paths?: {
+                            /**
+                             * @default prefix
+                             * @enum {string}
+                             */
+                            match?: "prefix" | "exact";
+                            path: string;
+                            /**
+                             * @description Takes the path off before the request goes on
+                             * @default false
+                             */
+                            strip?: boolean;
+                            /** @enum {string} */
+                            kind: "proxy" | "redirect" | "static" | "respond";
+                            /** @default [] */
+                            upstreams?: {
+                                /** @description http, https or h2c with host and port, no path: `http://10.0.0.5:8080`; or `unix//path` in a directory that is allowed */
+                                url: string;
+                                /**
+                                 * @description Share of requests under weighted_round_robin
+                                 * @default 1
+                                 */
+                                weight?: number;
+                                /**
+                                 * @description Requests at one time
+                                 * @default null
+                                 */
+                                max_requests?: number | null;
+                            }[];
+                            /**
+                             * @description Which Host header an upstream gets: the one the client sent, or the name of the upstream
+                             * @default client
+                             * @enum {string}
+                             */
+                            upstream_host?: "client" | "upstream";
+                            /** @default {} */
+                            lb?: {
+                                /**
+                                 * @default round_robin
+                                 * @enum {string}
+                                 */
+                                policy?: "random" | "random_choose" | "round_robin" | "least_conn" | "first" | "ip_hash" | "uri_hash" | "header" | "cookie" | "client_ip_hash" | "weighted_round_robin" | "query";
+                                /**
+                                 * @description Header, cookie or query key the policy of that name reads
+                                 * @default null
+                                 */
+                                name?: string | null;
+                                /**
+                                 * @description How many random_choose draws
+                                 * @default 2
+                                 */
+                                choose?: number;
+                                /** @default 0 */
+                                retries?: number;
+                                /**
+                                 * @description Seconds to go on trying other upstreams
+                                 * @default 0
+                                 */
+                                try_duration?: number;
+                            };
+                            /** @default {} */
+                            health?: {
+                                /** @default null */
+                                active?: {
+                                    /** @default / */
+                                    path?: string;
+                                    /**
+                                     * @description Seconds
+                                     * @default 30
+                                     */
+                                    interval?: number;
+                                    /**
+                                     * @description Seconds
+                                     * @default 5
+                                     */
+                                    timeout?: number;
+                                    /**
+                                     * @description A class, 2 for 200 to 299, or one status
+                                     * @default 2
+                                     */
+                                    expect_status?: number;
+                                    /** @default null */
+                                    host_header?: string | null;
+                                    /** @default 1 */
+                                    passes?: number;
+                                    /** @default 1 */
+                                    fails?: number;
+                                } | null;
+                                /** @default null */
+                                passive?: {
+                                    /**
+                                     * @description Seconds a failure is remembered
+                                     * @default 30
+                                     */
+                                    fail_duration?: number;
+                                    /** @default 1 */
+                                    max_fails?: number;
+                                    /** @default [] */
+                                    unhealthy_status?: number[];
+                                    /**
+                                     * @description Seconds
+                                     * @default null
+                                     */
+                                    unhealthy_latency?: number | null;
+                                } | null;
+                            };
+                            /** @default {} */
+                            timeouts?: {
+                                /** @default null */
+                                dial?: number | null;
+                                /** @default null */
+                                read?: number | null;
+                                /** @default null */
+                                write?: number | null;
+                                /**
+                                 * @default auto
+                                 * @enum {string}
+                                 */
+                                flush?: "auto" | "immediate";
+                                /**
+                                 * @description Seconds an open WebSocket survives a change of the configuration; null takes the setting
+                                 * @default null
+                                 */
+                                websocket_close_delay?: number | null;
+                            };
+                            /** @default {} */
+                            upstream_tls?: {
+                                /** @default true */
+                                verify?: boolean;
+                                /** @default null */
+                                server_name?: string | null;
+                                /**
+                                 * @description Uploaded authority instead of the usual ones
+                                 * @default null
+                                 */
+                                ca_id?: number | null;
+                                /**
+                                 * @description Empty leaves the choice to Caddy
+                                 * @default []
+                                 */
+                                http_versions?: ("2" | "1.1")[];
+                            };
+                            /** @default null */
+                            redirect?: {
+                                /** @description An http or https address, or a path that starts with / */
+                                to: string;
+                                /** @default 308 */
+                                code?: 301 | 302 | 307 | 308;
+                                /**
+                                 * @description Appends path and query of the request
+                                 * @default true
+                                 */
+                                keep_path?: boolean;
+                            } | null;
+                            /** @default null */
+                            static?: {
+                                /** @description Absolute directory below one of the configured bases */
+                                root: string;
+                                /**
+                                 * @default [
+                                 *       "index.html"
+                                 *     ]
+                                 */
+                                index?: string[];
+                                /**
+                                 * @description Lists directories that have no index file
+                                 * @default false
+                                 */
+                                browse?: boolean;
+                                /**
+                                 * @description File below the root that answers for whatever is not there, `/index.html` for an application of one page
+                                 * @default null
+                                 */
+                                fallback?: string | null;
+                            } | null;
+                            /** @default null */
+                            respond?: {
+                                /** @default 200 */
+                                status?: number;
+                                /** @default  */
+                                body?: string;
+                                /** @default text/plain; charset=utf-8 */
+                                content_type?: string;
+                            } | null;
+                            /** @default [] */
+                            request_headers?: {
+                                /** @enum {string} */
+                                op: "set" | "add" | "delete" | "default";
+                                name: string;
+                                /**
+                                 * @description May hold placeholders like {http.request.host}
+                                 * @default
+                                 */
+                                value?: string;
+                            }[];
+                            /** @default [] */
+                            response_headers?: {
+                                /** @enum {string} */
+                                op: "set" | "add" | "delete" | "default";
+                                name: string;
+                                /**
+                                 * @description May hold placeholders like {http.request.host}
+                                 * @default
+                                 */
+                                value?: string;
+                            }[];
+                        }[];
+                        redirects?: {
+                            /** @description A path; with `/*` at its end all that is below */
+                            from: string;
+                            to: string;
+                            /** @default 308 */
+                            code?: 301 | 302 | 307 | 308;
+                            /**
+                             * @description Appends what followed `from`, and the query
+                             * @default false
+                             */
+                            keep_path?: boolean;
+                        }[];
+                        /** @description Bytes a request may have; null for no limit */
+                        max_body?: number | null;
+                        /** @description HTML instead of an empty answer when upstreams fail */
+                        error_page?: string | null;
+                        maintenance_mode?: boolean;
+                        maintenance?: {
+                            /**
+                             * @description Networks that see the site as ever
+                             * @default []
+                             */
+                            allow?: string[];
+                            /**
+                             * @description Seconds
+                             * @default 300
+                             */
+                            retry_after?: number;
+                            /**
+                             * @description HTML; null shows the page of the settings
+                             * @default null
+                             */
+                            page?: string | null;
+                        };
+                        log?: {
+                            /** @default true */
+                            enabled?: boolean;
+                            /**
+                             * @description Writes the site into a file of its own as well
+                             * @default false
+                             */
+                            own_file?: boolean;
+                        };
+                        /** @description Directives of a Caddyfile, kind raw only */
+                        raw_directives?: string | null;
+                        basic_auth?: {
+                            username: string;
+                            password?: string;
+                        }[];
+                        /** @description Several domains in one text, instead of `domains` */
+                        domain?: string;
+                        /** @description The same as `raw_directives` */
+                        caddy_directives?: string | null;
+                    };
+                };
+            };
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Preview"];
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is too large */
+                413: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is of another type */
+                415: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sites/{id}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Show what an edit would change
+         * @description Nothing is changed. Caddy is asked for a dry run of the whole configuration.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        site_name?: string;
+                        domains?: string[];
+                        /** @enum {string} */
+                        kind?: "proxy" | "redirect" | "static" | "respond" | "raw";
+                        enabled?: boolean;
+                        upstreams?: {
+                            /** @description http, https or h2c with host and port, no path: `http://10.0.0.5:8080`; or `unix//path` in a directory that is allowed */
+                            url: string;
+                            /**
+                             * @description Share of requests under weighted_round_robin
+                             * @default 1
+                             */
+                            weight?: number;
+                            /**
+                             * @description Requests at one time
+                             * @default null
+                             */
+                            max_requests?: number | null;
+                        }[];
+                        /**
+                         * @description Which Host header an upstream gets: the one the client sent, or the name of the upstream
+                         * @enum {string}
+                         */
+                        upstream_host?: "client" | "upstream";
+                        lb?: {
+                            /**
+                             * @default round_robin
+                             * @enum {string}
+                             */
+                            policy?: "random" | "random_choose" | "round_robin" | "least_conn" | "first" | "ip_hash" | "uri_hash" | "header" | "cookie" | "client_ip_hash" | "weighted_round_robin" | "query";
+                            /**
+                             * @description Header, cookie or query key the policy of that name reads
+                             * @default null
+                             */
+                            name?: string | null;
+                            /**
+                             * @description How many random_choose draws
+                             * @default 2
+                             */
+                            choose?: number;
+                            /** @default 0 */
+                            retries?: number;
+                            /**
+                             * @description Seconds to go on trying other upstreams
+                             * @default 0
+                             */
+                            try_duration?: number;
+                        };
+                        health?: {
+                            /** @default null */
+                            active?: {
+                                /** @default / */
+                                path?: string;
+                                /**
+                                 * @description Seconds
+                                 * @default 30
+                                 */
+                                interval?: number;
+                                /**
+                                 * @description Seconds
+                                 * @default 5
+                                 */
+                                timeout?: number;
+                                /**
+                                 * @description A class, 2 for 200 to 299, or one status
+                                 * @default 2
+                                 */
+                                expect_status?: number;
+                                /** @default null */
+                                host_header?: string | null;
+                                /** @default 1 */
+                                passes?: number;
+                                /** @default 1 */
+                                fails?: number;
+                            } | null;
+                            /** @default null */
+                            passive?: {
+                                /**
+                                 * @description Seconds a failure is remembered
+                                 * @default 30
+                                 */
+                                fail_duration?: number;
+                                /** @default 1 */
+                                max_fails?: number;
+                                /** @default [] */
+                                unhealthy_status?: number[];
+                                /**
+                                 * @description Seconds
+                                 * @default null
+                                 */
+                                unhealthy_latency?: number | null;
+                            } | null;
+                        };
+                        timeouts?: {
+                            /** @default null */
+                            dial?: number | null;
+                            /** @default null */
+                            read?: number | null;
+                            /** @default null */
+                            write?: number | null;
+                            /**
+                             * @default auto
+                             * @enum {string}
+                             */
+                            flush?: "auto" | "immediate";
+                            /**
+                             * @description Seconds an open WebSocket survives a change of the configuration; null takes the setting
+                             * @default null
+                             */
+                            websocket_close_delay?: number | null;
+                        };
+                        upstream_tls?: {
+                            /** @default true */
+                            verify?: boolean;
+                            /** @default null */
+                            server_name?: string | null;
+                            /**
+                             * @description Uploaded authority instead of the usual ones
+                             * @default null
+                             */
+                            ca_id?: number | null;
+                            /**
+                             * @description Empty leaves the choice to Caddy
+                             * @default []
+                             */
+                            http_versions?: ("2" | "1.1")[];
+                        };
+                        redirect?: {
+                            /** @description An http or https address, or a path that starts with / */
+                            to: string;
+                            /** @default 308 */
+                            code?: 301 | 302 | 307 | 308;
+                            /**
+                             * @description Appends path and query of the request
+                             * @default true
+                             */
+                            keep_path?: boolean;
+                        } | null;
+                        static?: {
+                            /** @description Absolute directory below one of the configured bases */
+                            root: string;
+                            /**
+                             * @default [
+                             *       "index.html"
+                             *     ]
+                             */
+                            index?: string[];
+                            /**
+                             * @description Lists directories that have no index file
+                             * @default false
+                             */
+                            browse?: boolean;
+                            /**
+                             * @description File below the root that answers for whatever is not there, `/index.html` for an application of one page
+                             * @default null
+                             */
+                            fallback?: string | null;
+                        } | null;
+                        respond?: {
+                            /** @default 200 */
+                            status?: number;
+                            /** @default  */
+                            body?: string;
+                            /** @default text/plain; charset=utf-8 */
+                            content_type?: string;
+                        } | null;
+                        tls?: {
+                            /**
+                             * @description auto: public authority; internal: Caddy signs itself; custom: an uploaded certificate; on_demand: at the first visit; off: plain HTTP only
+                             * @default auto
+                             * @enum {string}
+                             */
+                            mode?: "auto" | "internal" | "custom" | "on_demand" | "off";
+                            /**
+                             * @default 1.2
+                             * @enum {string}
+                             */
+                            min_version?: "1.2" | "1.3";
+                            /**
+                             * @description Directory of another authority
+                             * @default null
+                             */
+                            acme_ca?: string | null;
+                            /**
+                             * @description Let's Encrypt's test authority
+                             * @default false
+                             */
+                            staging?: boolean;
+                            /** @default null */
+                            certificate_id?: number | null;
+                            /**
+                             * @description Visitors need a certificate that this uploaded authority signed
+                             * @default null
+                             */
+                            client_auth_ca_id?: number | null;
+                        };
+                        /** @description Sends visitors of plain HTTP to HTTPS (308) */
+                        force_https?: boolean;
+                        hsts?: {
+                            /** @default 31536000 */
+                            max_age?: number;
+                            /** @default false */
+                            subdomains?: boolean;
+                            /** @default false */
+                            preload?: boolean;
+                        } | null;
+                        request_headers?: {
+                            /** @enum {string} */
+                            op: "set" | "add" | "delete" | "default";
+                            name: string;
+                            /**
+                             * @description May hold placeholders like {http.request.host}
+                             * @default
+                             */
+                            value?: string;
+                        }[];
+                        response_headers?: {
+                            /** @enum {string} */
+                            op: "set" | "add" | "delete" | "default";
+                            name: string;
+                            /**
+                             * @description May hold placeholders like {http.request.host}
+                             * @default
+                             */
+                            value?: string;
+                        }[];
+                        /** @enum {string} */
+                        compression?: "off" | "gzip" | "zstd" | "both";
+                        forward_auth?: {
+                            /** @description The deciding server, as an upstream: `http://10.0.0.9:9091` */
+                            url: string;
+                            /**
+                             * @description Path and query that are asked
+                             * @default /
+                             */
+                            uri?: string;
+                            /**
+                             * @description Headers of its answer the site gets; what the client sent under these names is removed first
+                             * @default []
+                             */
+                            copy_headers?: string[];
+                        } | null;
+                        access?: {
+                            /**
+                             * @description Networks; when any is given all others get 403
+                             * @default []
+                             */
+                            allow?: string[];
+                            /**
+                             * @description Networks that get 403
+                             * @default []
+                             */
+                            deny?: string[];
+                            /**
+                             * @description Asks search engines to leave the site out
+                             * @default false
+                             */
+                            noindex?: boolean;
+                            /**
+                             * @description Answers 403 to crawlers that say so
+                             * @default false
+                             */
+                            block_bots?: boolean;
+                        };
+                        paths?: {
+                            /**
+                             * @default prefix
+                             * @enum {string}
+                             */
+                            match?: "prefix" | "exact";
+                            path: string;
+                            /**
+                             * @description Takes the path off before the request goes on
+                             * @default false
+                             */
+                            strip?: boolean;
+                            /** @enum {string} */
+                            kind: "proxy" | "redirect" | "static" | "respond";
+                            /** @default [] */
+                            upstreams?: {
+                                /** @description http, https or h2c with host and port, no path: `http://10.0.0.5:8080`; or `unix//path` in a directory that is allowed */
+                                url: string;
+                                /**
+                                 * @description Share of requests under weighted_round_robin
+                                 * @default 1
+                                 */
+                                weight?: number;
+                                /**
+                                 * @description Requests at one time
+                                 * @default null
+                                 */
+                                max_requests?: number | null;
+                            }[];
+                            /**
+                             * @description Which Host header an upstream gets: the one the client sent, or the name of the upstream
+                             * @default client
+                             * @enum {string}
+                             */
+                            upstream_host?: "client" | "upstream";
+                            /** @default {} */
+                            lb?: {
+                                /**
+                                 * @default round_robin
+                                 * @enum {string}
+                                 */
+                                policy?: "random" | "random_choose" | "round_robin" | "least_conn" | "first" | "ip_hash" | "uri_hash" | "header" | "cookie" | "client_ip_hash" | "weighted_round_robin" | "query";
+                                /**
+                                 * @description Header, cookie or query key the policy of that name reads
+                                 * @default null
+                                 */
+                                name?: string | null;
+                                /**
+                                 * @description How many random_choose draws
+                                 * @default 2
+                                 */
+                                choose?: number;
+                                /** @default 0 */
+                                retries?: number;
+                                /**
+                                 * @description Seconds to go on trying other upstreams
+                                 * @default 0
+                                 */
+                                try_duration?: number;
+                            };
+                            /** @default {} */
+                            health?: {
+                                /** @default null */
+                                active?: {
+                                    /** @default / */
+                                    path?: string;
+                                    /**
+                                     * @description Seconds
+                                     * @default 30
+                                     */
+                                    interval?: number;
+                                    /**
+                                     * @description Seconds
+                                     * @default 5
+                                     */
+                                    timeout?: number;
+                                    /**
+                                     * @description A class, 2 for 200 to 299, or one status
+                                     * @default 2
+                                     */
+                                    expect_status?: number;
+                                    /** @default null */
+                                    host_header?: string | null;
+                                    /** @default 1 */
+                                    passes?: number;
+                                    /** @default 1 */
+                                    fails?: number;
+                                } | null;
+                                /** @default null */
+                                passive?: {
+                                    /**
+                                     * @description Seconds a failure is remembered
+                                     * @default 30
+                                     */
+                                    fail_duration?: number;
+                                    /** @default 1 */
+                                    max_fails?: number;
+                                    /** @default [] */
+                                    unhealthy_status?: number[];
+                                    /**
+                                     * @description Seconds
+                                     * @default null
+                                     */
+                                    unhealthy_latency?: number | null;
+                                } | null;
+                            };
+                            /** @default {} */
+                            timeouts?: {
+                                /** @default null */
+                                dial?: number | null;
+                                /** @default null */
+                                read?: number | null;
+                                /** @default null */
+                                write?: number | null;
+                                /**
+                                 * @default auto
+                                 * @enum {string}
+                                 */
+                                flush?: "auto" | "immediate";
+                                /**
+                                 * @description Seconds an open WebSocket survives a change of the configuration; null takes the setting
+                                 * @default null
+                                 */
+                                websocket_close_delay?: number | null;
+                            };
+                            /** @default {} */
+                            upstream_tls?: {
+                                /** @default true */
+                                verify?: boolean;
+                                /** @default null */
+                                server_name?: string | null;
+                                /**
+                                 * @description Uploaded authority instead of the usual ones
+                                 * @default null
+                                 */
+                                ca_id?: number | null;
+                                /**
+                                 * @description Empty leaves the choice to Caddy
+                                 * @default []
+                                 */
+                                http_versions?: ("2" | "1.1")[];
+                            };
+                            /** @default null */
+                            redirect?: {
+                                /** @description An http or https address, or a path that starts with / */
+                                to: string;
+                                /** @default 308 */
+                                code?: 301 | 302 | 307 | 308;
+                                /**
+                                 * @description Appends path and query of the request
+                                 * @default true
+                                 */
+                                keep_path?: boolean;
+                            } | null;
+                            /** @default null */
+                            static?: {
+                                /** @description Absolute directory below one of the configured bases */
+                                root: string;
+                                /**
+                                 * @default [
+                                 *       "index.html"
+                                 *     ]
+                                 */
+                                index?: string[];
+                                /**
+                                 * @description Lists directories that have no index file
+                                 * @default false
+                                 */
+                                browse?: boolean;
+                                /**
+                                 * @description File below the root that answers for whatever is not there, `/index.html` for an application of one page
+                                 * @default null
+                                 */
+                                fallback?: string | null;
+                            } | null;
+                            /** @default null */
+                            respond?: {
+                                /** @default 200 */
+                                status?: number;
+                                /** @default  */
+                                body?: string;
+                                /** @default text/plain; charset=utf-8 */
+                                content_type?: string;
+                            } | null;
+                            /** @default [] */
+                            request_headers?: {
+                                /** @enum {string} */
+                                op: "set" | "add" | "delete" | "default";
+                                name: string;
+                                /**
+                                 * @description May hold placeholders like {http.request.host}
+                                 * @default
+                                 */
+                                value?: string;
+                            }[];
+                            /** @default [] */
+                            response_headers?: {
+                                /** @enum {string} */
+                                op: "set" | "add" | "delete" | "default";
+                                name: string;
+                                /**
+                                 * @description May hold placeholders like {http.request.host}
+                                 * @default
+                                 */
+                                value?: string;
+                            }[];
+                        }[];
+                        redirects?: {
+                            /** @description A path; with `/*` at its end all that is below */
+                            from: string;
+                            to: string;
+                            /** @default 308 */
+                            code?: 301 | 302 | 307 | 308;
+                            /**
+                             * @description Appends what followed `from`, and the query
+                             * @default false
+                             */
+                            keep_path?: boolean;
+                        }[];
+                        /** @description Bytes a request may have; null for no limit */
+                        max_body?: number | null;
+                        /** @description HTML instead of an empty answer when upstreams fail */
+                        error_page?: string | null;
+                        maintenance_mode?: boolean;
+                        maintenance?: {
+                            /**
+                             * @description Networks that see the site as ever
+                             * @default []
+                             */
+                            allow?: string[];
+                            /**
+                             * @description Seconds
+                             * @default 300
+                             */
+                            retry_after?: number;
+                            /**
+                             * @description HTML; null shows the page of the settings
+                             * @default null
+                             */
+                            page?: string | null;
+                        };
+                        log?: {
+                            /** @default true */
+                            enabled?: boolean;
+                            /**
+                             * @description Writes the site into a file of its own as well
+                             * @default false
+                             */
+                            own_file?: boolean;
+                        };
+                        /** @description Directives of a Caddyfile, kind raw only */
+                        raw_directives?: string | null;
+                        basic_auth?: {
+                            username: string;
+                            password?: string;
+                        }[];
+                        /** @description Several domains in one text, instead of `domains` */
+                        domain?: string;
+                        /** @description The same as `raw_directives` */
+                        caddy_directives?: string | null;
+                    };
+                };
+            };
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Preview"];
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not there */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is too large */
+                413: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is of another type */
+                415: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/caddy/sync": {
         parameters: {
             query?: never;
@@ -6178,6 +7469,391 @@ export interface paths {
         };
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/revisions/{id}/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a revision changed, or what returning to it would change */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description previous: what it changed; current: what returning to it would change */
+                    against?: "previous" | "current";
+                };
+                header?: never;
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["StateDiff"];
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not there */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/revisions/{id}/return": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Bring all sites back to what a revision left in place */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["SyncResult"];
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not there */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Conflicts with what is there */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not now */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/caddy/drift": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What somebody else has changed */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Drift"][];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/caddy/drift/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Run what is wanted here again */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["SyncResult"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Conflicts with what is there */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not now */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
         delete?: never;
         options?: never;
         head?: never;
@@ -7107,6 +8783,11 @@ export interface components {
             failed_sites: number;
             error: string | null;
         };
+        ConfigChange: {
+            path: string;
+            before?: unknown;
+            after?: unknown;
+        };
         CsrfToken: {
             token: string;
         };
@@ -7114,6 +8795,15 @@ export interface components {
             /** @constant */
             success: true;
             message: string;
+        };
+        Drift: {
+            node_id: number;
+            node_name: string;
+            /** Format: date-time */
+            since: string;
+            running_sha256: string;
+            changes: components["schemas"]["ConfigChange"][];
+            change_count: number;
         };
         Error: {
             /** @description What is wrong, for a person */
@@ -7129,6 +8819,11 @@ export interface components {
             message: string;
             /** @description In Caddy’s own words */
             caddy_error?: string;
+        };
+        FieldChange: {
+            field: string;
+            before?: unknown;
+            after?: unknown;
         };
         Health: {
             /** @constant */
@@ -7335,6 +9030,21 @@ export interface components {
             /** Format: password */
             new_password: string;
         };
+        Preview: {
+            sites: components["schemas"]["SiteDiff"][];
+            /** @description The first 200 */
+            config: components["schemas"]["ConfigChange"][];
+            config_changes: number;
+            /** @description What Caddy says to it in a dry run; null when it could not be asked */
+            is_good: boolean | null;
+            caddy_error: string | null;
+            /** @description What a node cannot do and leaves out; overlaps of wildcards */
+            notes: string[];
+            issues: {
+                field: string;
+                message: string;
+            }[];
+        };
         Ready: {
             /** @constant */
             status: "ok";
@@ -7491,6 +9201,13 @@ export interface components {
             synced: boolean;
             config_sha256: string | null;
             sync_error: string | null;
+        };
+        SiteDiff: {
+            site_id: number | null;
+            site_name: string;
+            /** @enum {string} */
+            change: "added" | "changed" | "removed";
+            fields: components["schemas"]["FieldChange"][];
         };
         SiteEnvelope: {
             /** @enum {string} */
@@ -8052,6 +9769,12 @@ export interface components {
             };
             /** Format: date-time */
             ts: string;
+        };
+        StateDiff: {
+            sites: components["schemas"]["SiteDiff"][];
+            /** @description The first 200 */
+            config: components["schemas"]["ConfigChange"][];
+            config_changes: number;
         };
         SyncRequest: {
             /**
