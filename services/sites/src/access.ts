@@ -116,9 +116,14 @@ function isRead({ request }: GuardedRequest): boolean {
 /** Browsers say where a request comes from; programs say nothing, and have no cookie that is not theirs. */
 function checkOrigin({ origins }: GuardParts, { request, client }: GuardedRequest): void {
   const site = request.headers['sec-fetch-site']
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw otherSite()
+  checkSite(Array.isArray(site) ? site[0] : site)
   const { origin } = request.headers
   if (origin !== undefined && origin !== client.origin && !origins().includes(origin)) throw otherSite()
+}
+
+/** Refuses what a browser says was asked for by a page of another site; nothing is said by programs. */
+export function checkSite(site: string | undefined): void {
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw otherSite()
 }
 
 const otherSite = () =>

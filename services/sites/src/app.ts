@@ -62,6 +62,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   })
   let document: Record<string, unknown> = {}
   const features: Features = {
+    now: () => timers.now(),
     general: { readiness: management.readiness, build: config.build, document: () => document },
     ...accountFeatures(parts, { accounts, limits, port: () => port() }),
     settings,
@@ -125,6 +126,7 @@ function openAccess(parts: AppParts, { events, port }: { events: EventRing; port
   const accounts = createAccounts({
     ...parts,
     clock: timers,
+    relyingPartyId: config.relyingParty.id,
     attempts,
     onSessionEnded: (key) => events.endSession(key),
     onAccessChanged: (userId) => events.endUser(userId),

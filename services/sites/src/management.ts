@@ -2,6 +2,7 @@ import { execa } from 'execa'
 import type { Accounts } from './accounts/accounts.ts'
 import type { DesiredSite } from './apply/desired-sites.ts'
 import { createDriftKeeper } from './apply/drift-keeper.ts'
+import { createExplain } from './apply/explain.ts'
 import { createPreviewSite } from './apply/preview.ts'
 import { createReturnToRevision } from './apply/return-to-revision.ts'
 import { createRevisionDiff } from './apply/revision-diff.ts'
@@ -17,13 +18,11 @@ import { createEditMany } from './sites/bulk-edit.ts'
 import { createCheckWanted } from './sites/check-wanted.ts'
 import { createSettleWanted } from './sites/settle-wanted.ts'
 import { createSites } from './sites/sites.ts'
-import { allSiteRows, countPending } from './sites/store.ts'
+import { allSiteRows, countPending, hasOnDemandSite } from './sites/store.ts'
 
 /** What managing the Caddy servers is built from. */
 export interface ManagementParts extends ProxyParts {
   readonly accounts: Accounts
-  /** The port this service listens at. */
-  readonly port: () => number
 }
 
 /** The sites, the Caddy servers they run on, and the way between them. */
@@ -31,7 +30,7 @@ export interface Management {
   readonly proxy: Proxy
   readonly onboarding: OnboardingKeeper
   readonly readiness: Readiness
-  readonly features: Pick<Features, 'sites' | 'applying' | 'taking' | 'nodes'>
+  readonly features: Pick<Features, 'sites' | 'applying' | 'taking' | 'nodes' | 'mayHaveCertificate'>
   /** Takes over a Caddy that serves nothing, brings the others up to date, and begins to watch. */
   start(): Promise<void>
   close(): Promise<void>
@@ -50,6 +49,7 @@ export async function openManagement(parts: ManagementParts): Promise<Management
       sites: openSites(parts, proxy),
       applying: openApplying(parts, proxy),
       taking: { onboarding, status: () => readCaddyStatus(parts.database.query, proxy) },
+      mayHaveCertificate: (domain) => hasOnDemandSite(parts.database.query, domain),
       nodes: createNodeKeeper({
         ...proxy,
         clock: parts.timers,
@@ -70,6 +70,7 @@ function openSites(parts: ManagementParts, proxy: Proxy) {
     database: parts.database,
     clock: parts.timers,
     settle: createSettleWanted({ around, check, client }),
+    explain: createExplain(statesOf(parts, proxy)),
     preview: createPreviewSite({ ...statesOf(parts, proxy), check }),
     sync: proxy.sync,
     nodeNames: () => proxy.nodes.names(),
@@ -115,14 +116,15 @@ async function begin(
   { own, log }: ManagementParts,
   { proxy, onboarding }: { proxy: Proxy; onboarding: OnboardingKeeper },
 ): Promise<void> {
+  own?.onRestarted(() => void proxy.drift.look())
+  proxy.drift.start()
   try {
     // What is the service's own is taken over without a question: nothing else ever configured it.
-    if (own !== undefined) await onboarding.onboardBlank()
+    if (own !== undefined && (await onboarding.onboardBlank())) return
   } catch (error) {
     log.error({ err: error }, 'Caddy could not be taken over')
   }
   proxy.sync.later({ siteIds: [], cause: 'start', author: 'system' })
-  proxy.drift.start()
 }
 
 async function versionOf(program: string): Promise<string | undefined> {

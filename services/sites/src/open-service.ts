@@ -6,6 +6,7 @@ import { createApp, type App } from './app.ts'
 import type { Config } from './config.ts'
 import { openStorage } from './database/open.ts'
 import { openOwnCaddy } from './nodes/own-caddy.ts'
+import { warnOfForeignPasskeys } from './passkeys/foreign-passkeys.ts'
 
 /** A service that owns its data directory, ready to listen. */
 export interface Service {
@@ -31,6 +32,7 @@ export async function openService(config: Config, log: Log, timers: Timers = sys
   const { database, secret } = await openStorage(config)
   cleanup.defer(() => database.close())
   const setUpToken = await openSetUpToken(config.dataDirectory, await hasUserRows(database.query))
+  await warnOfForeignPasskeys(database.query, config.relyingParty.id, log)
   const { caddy: own, trouble } = await openOwnCaddy(config, log, timers)
   cleanup.defer(async () => own?.close())
   const app = await createApp({ config, log, timers, database, secret, setUpToken, pages: pagesFolder, own })

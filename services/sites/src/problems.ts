@@ -1,4 +1,5 @@
 import { Fault, type ErrorAnswer, type FaultReason, type FieldIssue } from '@hearth/http'
+import { QueueFull } from '@hearth/runtime'
 import { z } from 'zod'
 
 /** One thing that is wrong: a member of the body, or a site of a configuration that was refused. */
@@ -77,11 +78,14 @@ export const tooMany = (detail: string, seconds: number) =>
 
 export const unavailable = (detail: string, options: ProblemOptions = {}) => new Problem(503, detail, options)
 
+const busy = () => unavailable('Too much is asked at the moment', { headers: { 'retry-after': '1' } })
+
 /** Turns whatever was thrown into the one error shape. What nobody planned for becomes a 500 without detail. */
 export function toError(error: unknown): ErrorAnswer {
   if (error instanceof Problem)
     return { status: error.status, body: error.body, headers: error.headers, isForeseen: true }
   if (error instanceof Fault) return toError(problemOfFault(error.reason))
+  if (error instanceof QueueFull) return toError(busy())
   return { status: 500, body: { detail: 'Something went wrong on the server; its log says more' } satisfies ErrorBody }
 }
 

@@ -15,6 +15,7 @@ import type { CaddyProcess } from './nodes/caddy-process.ts'
 import { settleFirstNode } from './nodes/first-node.ts'
 import { createNodes, type KnownNode, type Nodes } from './nodes/nodes.ts'
 import type { NodeRow } from './nodes/tables.ts'
+import { onDemandAskUrl } from './on-demand/routes.ts'
 import type { Settings } from './settings/schema.ts'
 import type { SettingsKeeper } from './settings/settings.ts'
 import { allSiteRows } from './sites/store.ts'
@@ -30,6 +31,8 @@ export interface ProxyParts {
   readonly publish: Publish
   /** The Caddy of the service itself, if it runs one. */
   readonly own: CaddyProcess | undefined
+  /** The port this service listens at. */
+  readonly port: () => number
 }
 
 /** The Caddy servers, and the way changes take to them. */
@@ -53,7 +56,7 @@ export async function openProxy(parts: ProxyParts): Promise<Proxy> {
   const nodes = createNodes({ database, clock: timers, log, own, onReachable: reachableEvents(parts.publish) })
   const desiredState = (sites: readonly DesiredSite[]) => ({
     sites: sites.map(compiledSite),
-    options: optionsOf(settings.current()),
+    options: optionsOf(settings.current(), onDemandAskUrl(config.bindAddress, parts.port())),
   })
   const toApply = { own, desiredState, isProbing: () => settings.current().site_probe }
   const apply = createApply({
@@ -110,8 +113,9 @@ function openDrift(
   })
 }
 
-function optionsOf(settings: Settings): ConfigOptions {
+function optionsOf(settings: Settings, onDemandAsk: string | undefined): ConfigOptions {
   return {
+    ...(onDemandAsk !== undefined && { onDemandAsk }),
     ...(settings.acme_email !== '' && { acmeEmail: settings.acme_email }),
     ...(settings.acme_ca !== '' && { acmeCa: settings.acme_ca }),
     catchAll: settings.default_response === 'abort' ? 'abort' : 'not_found',

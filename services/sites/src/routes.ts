@@ -8,6 +8,7 @@ import { eventRoutes } from './events/routes.ts'
 import { generalRoutes, type GeneralParts } from './general-routes.ts'
 import type { NodeKeeper } from './nodes/node-keeper.ts'
 import { nodeRoutes } from './nodes/routes.ts'
+import { onDemandRoutes } from './on-demand/routes.ts'
 import { onboardingRoutes, type OnboardingRoutesParts } from './onboarding/routes.ts'
 import type { Passkeys } from './passkeys/passkeys.ts'
 import { passkeyRoutes } from './passkeys/routes.ts'
@@ -18,6 +19,8 @@ import type { Sites } from './sites/sites.ts'
 
 /** Everything the endpoints call. */
 export interface Features {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
   readonly general: GeneralParts
   readonly accounts: Accounts
   readonly signIn: SignInSurroundings
@@ -28,6 +31,7 @@ export interface Features {
   readonly applying: ApplyRoutesParts
   readonly taking: OnboardingRoutesParts
   readonly nodes: NodeKeeper
+  readonly mayHaveCertificate: (domain: string) => Promise<boolean>
 }
 
 /** Every endpoint of the service. */
@@ -38,11 +42,12 @@ export function allRoutes(features: Features): Route[] {
     ...sessionRoutes(accounts, signIn),
     ...passkeyRoutes(features.passkeys, signIn),
     ...userRoutes(accounts.users),
-    ...settingsRoutes(settings),
+    ...settingsRoutes(settings, features.now),
     ...eventRoutes(events, accounts.sessions),
     ...siteRoutes(features.sites),
     ...applyRoutes(features.applying),
     ...onboardingRoutes(features.taking),
     ...nodeRoutes(features.nodes),
+    ...onDemandRoutes(features.mayHaveCertificate),
   ]
 }

@@ -1,5 +1,6 @@
 import { adminListen } from './nodes/admin-address.ts'
 import type { ManagementParts } from './management.ts'
+import { onDemandAskUrl } from './on-demand/routes.ts'
 import type { Proxy } from './proxy.ts'
 import type { RuleSurroundings } from './sites/check-wanted.ts'
 import { allDomainOwners } from './sites/store.ts'
@@ -23,7 +24,7 @@ export function createRuleSurroundings(
     },
     staticBases: config.staticBases,
     socketDirectories: config.socketDirectories,
-    hasOnDemandAsk: () => true,
+    hasOnDemandAsk: () => onDemandAskUrl(config.bindAddress, port()) !== undefined,
     allowsRaw: () => settings.current().allow_raw,
     certificateIds: () => Promise.resolve(new Set()),
     authorityIds: () => Promise.resolve(new Set()),

@@ -2,13 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as fc from 'fast-check'
 import { canonicalJson } from '../src/caddy/canonical-json.ts'
-import { newestCapabilities, oldestCapabilities } from '../src/caddy/capabilities.ts'
 import { isSentinelError, withSentinel } from '../src/caddy/sentinel.ts'
 import { checkSite } from '../src/sites/rules.ts'
 import { SiteCreate } from '../src/sites/schema.ts'
-import { caddyObstacle, newCaddy, newCaddyObstacle } from './real-caddy.ts'
 import { makeRuleContext } from './rule-contexts.ts'
-import { startServedSites, type ServedSites } from './served-sites.ts'
+import { caddyAges, startServedSites, type ServedSites } from './served-sites.ts'
 import { arbitrarySite } from './site-arbitrary.ts'
 
 /** Many different sites, always the same ones, so that a failure can be looked at again. */
@@ -34,13 +32,9 @@ describe('whatever the rules let pass, Caddy takes, and gives back as it was sen
     }
   })
 
-  test('2.6.2', { skip: caddyObstacle() }, async () => {
-    await using served = await startServedSites({ capabilities: oldestCapabilities })
-    await isTaken(served)
-  })
-
-  test('2.11', { skip: newCaddyObstacle() }, async () => {
-    await using served = await startServedSites({ binary: newCaddy(), capabilities: newestCapabilities })
-    await isTaken(served)
-  })
+  for (const age of caddyAges)
+    test(age.name, { skip: age.skip }, async () => {
+      await using served = await startServedSites(age)
+      await isTaken(served)
+    })
 })

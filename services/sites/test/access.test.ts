@@ -153,6 +153,13 @@ describe('a write', () => {
       }
   })
 
+  test('for a token from another site is refused: its cookie could take the place of a session', async () => {
+    for (const site of ['cross-site', 'same-site']) {
+      const response = await sites.browser().call('GET', '/api/v1/csrf', { headers: { 'sec-fetch-site': site } })
+      assert.deepEqual([response.status, response.headers.getSetCookie()], [403, []])
+    }
+  })
+
   test('from our own pages goes through', async () => {
     const { port } = new URL(sites.url)
     for (const origin of [sites.url, `http://localhost:${port}`]) {

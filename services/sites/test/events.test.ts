@@ -52,22 +52,27 @@ test('a change of the settings is heard at once, and what was missed on coming b
   await later.events.return(undefined)
 })
 
+/** Resolves when the stream ends, whatever else is told before. */
+async function ended(events: AsyncIterable<unknown>): Promise<void> {
+  for await (const event of events) assert.ok(event !== undefined)
+}
+
 test('signing out, a new password and another role end the streams at once', async () => {
   const { id } = await sites.addUser('grace', 'user')
   const first = await sites.signInAs('grace')
   const out = await open(first)
   assert.equal((await first.call('DELETE', '/api/session')).status, 200)
-  assert.equal((await out.events.next()).done, true)
+  await ended(out.events)
   const second = await sites.signInAs('grace')
   const demoted = await open(second)
   const role = { json: { role: 'admin' } }
   assert.equal((await (await sites.signIn()).call('PATCH', `/api/users/${id}`, role)).status, 200)
-  assert.equal((await demoted.events.next()).done, true)
+  await ended(demoted.events)
   const third = await sites.signInAs('grace')
   const elsewhere = await open(await sites.signInAs('grace'))
   const json = { current_password: testPassword, new_password: 'a quite new passphrase' }
   assert.equal((await third.json<Session>('POST', '/api/session/password', { json })).status, 200)
-  assert.equal((await elsewhere.events.next()).done, true)
+  await ended(elsewhere.events)
 })
 
 test('an eleventh stream of a session is refused for now', async () => {

@@ -332,6 +332,33 @@ test('under an address passkeys are not offered, and it is said where they are',
   assert.match(start.body.detail, new RegExp(`under an IP address; open ${origin()}`))
 })
 
+test('another host name is warned of while there are passkeys of the one before', async () => {
+  await using published = await startSites({ PUBLIC_URL: 'https://a.example.org' }, { log: lines.log })
+  await published.signIn()
+  await published.restart({ PUBLIC_URL: 'https://b.example.org' })
+  assert.doesNotMatch(lines.last(), /passkeys belong/)
+  const b = createAuthenticator('https://b.example.org')
+  const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'b.example.org', origin: 'https://b.example.org' }
+  const browser = published.browser()
+  const call = (path: string, json: object) => browser.json<Answer>('POST', path, { json, headers })
+  browser.cookies.set('__Host-hearth_sites_session', '')
+  const { token } = (await (await browser.call('GET', '/api/v1/csrf', { headers })).json()) as { token: string }
+  const signIn = await browser.call('POST', '/api/session', {
+    isBare: true,
+    headers: { ...headers, 'x-csrf-token': token },
+    json: { username: 'admin', password: testPassword },
+  })
+  const { csrf_token } = (await signIn.json()) as { csrf_token: string }
+  Object.assign(headers, { 'x-csrf-token': csrf_token })
+  const start = await call('/api/passkeys/register/start', {})
+  assert.equal((await call('/api/passkeys/register/finish', { credential: b.create(start.body.options) })).status, 200)
+  await published.restart({ PUBLIC_URL: 'https://c.example.org' })
+  assert.match(lines.last(), /passkeys belong to c\.example\.org now: 1 made for b\.example\.org work only there/)
+  // What nobody can sign in with any more is no way to sign in.
+  const admin = await published.signInAs('admin')
+  assert.equal((await admin.call('DELETE', '/api/session/password')).status, 409)
+})
+
 test('only a path of this service is gone to afterwards', async () => {
   const { authenticator } = await userWithPasskey('oscar')
   const wanted = {

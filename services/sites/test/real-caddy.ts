@@ -82,17 +82,11 @@ export async function startCaddy(binary = '/usr/bin/caddy'): Promise<RealCaddy> 
   await chmod(folder.path, 0o755)
   const socket = join(folder.path, 'admin.sock')
   const { child, log } = launch(binary, folder.path, `unix/${socket}`)
-  const admin = (method: string, path: string, body?: { type: string; text: string }) =>
-    send(
-      {
-        socketPath: socket,
-        method,
-        path,
-        setHost: false,
-        headers: { Host: '', ...(body && { 'Content-Type': body.type }) },
-      },
-      { body: body?.text },
-    )
+  const admin = (method: string, path: string, body?: { type: string; text: string }) => {
+    const headers = { Host: '', ...(body && { 'Content-Type': body.type }) }
+    const call = () => send({ socketPath: socket, method, path, setHost: false, headers }, { body: body?.text })
+    return againWhileReloading(call, method)
+  }
   const stop = async () => {
     const isGone = child.exitCode !== null || child.signalCode !== null
     if (!isGone) {
@@ -127,6 +121,25 @@ export async function startCaddy(binary = '/usr/bin/caddy'): Promise<RealCaddy> 
     stop,
     [Symbol.asyncDispose]: stop,
   }
+}
+
+/**
+ * Each new configuration makes Caddy open its admin socket anew; whoever calls in between finds nobody there. What was not taken,
+ * or changes nothing, is sent again.
+ */
+async function againWhileReloading<T>(call: () => Promise<T>, method: string): Promise<T> {
+  const harmless = new Set(['ENOENT', 'ECONNREFUSED', ...(method === 'GET' ? ['ECONNRESET'] : [])])
+  const attempt = async (): Promise<{ answer: T } | { error: unknown }> => {
+    try {
+      return { answer: await call() }
+    } catch (error) {
+      if (harmless.has((error as NodeJS.ErrnoException).code ?? '')) throw error
+      return { error }
+    }
+  }
+  const outcome = await eventually(attempt, () => true, { everyMs: 10, what: 'an answer of the admin socket' })
+  if ('error' in outcome) throw outcome.error
+  return outcome.answer
 }
 
 function launch(binary: string, home: string, listen: string): { child: ChildProcess; log: () => string } {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { oldestCapabilities } from '../src/caddy/capabilities.ts'
+import { newestCapabilities, oldestCapabilities } from '../src/caddy/capabilities.ts'
 import { compileConfig, type CompiledConfig } from '../src/caddy/compile.ts'
 import type { CompiledSite, ConfigOptions, NodePlace } from '../src/caddy/desired-state.ts'
-import { startCaddy, type RealCaddy } from './real-caddy.ts'
+import { caddyObstacle, newCaddy, newCaddyObstacle, startCaddy, type RealCaddy } from './real-caddy.ts'
 
 /** A Caddy with sites that were compiled for it. */
 export interface ServedSites extends AsyncDisposable {
@@ -18,9 +18,23 @@ export interface ServedSites extends AsyncDisposable {
   ): Promise<CompiledConfig>
 }
 
+/** A Caddy tests run on, and why they may not. */
+export interface CaddyAge {
+  readonly name: string
+  readonly binary?: string
+  readonly capabilities: NodePlace['capabilities']
+  readonly skip: string | undefined
+}
+
+/** The Caddy of the machine, and a newer one where there is one. */
+export const caddyAges: readonly CaddyAge[] = [
+  { name: '2.6.2', capabilities: oldestCapabilities, skip: caddyObstacle() },
+  { name: '2.11', binary: newCaddy(), capabilities: newestCapabilities, skip: newCaddyObstacle() },
+]
+
 /** Starts a Caddy to serve sites with, an old one unless told otherwise. */
 export async function startServedSites(
-  age: { binary?: string; capabilities?: NodePlace['capabilities'] } = {},
+  age: Partial<Pick<CaddyAge, 'binary' | 'capabilities'>> = {},
 ): Promise<ServedSites> {
   const caddy = await startCaddy(age.binary)
   const place: NodePlace = {

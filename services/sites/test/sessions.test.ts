@@ -41,9 +41,16 @@ test('the cookie is for this server alone, and the database knows only its hash'
   const response = await browser.call('POST', '/api/session', { json })
   const [cookie = ''] = response.headers.getSetCookie()
   assert.match(cookie, /^hearth_sites_session=[\w-]{43}; Max-Age=86400; Path=\/; HttpOnly; SameSite=Lax$/)
+  const { body } = await browser.json<{ codes: string[] }>('POST', '/api/session/recovery-codes')
   const stored = ['sites.db', 'sites.db-wal'].map((name) => readFileSync(join(sites.folder, name), 'latin1')).join('')
   assert.ok(stored.includes('admin'))
-  assert.equal(stored.includes(browser.sessionKey() ?? ''), false)
+  for (const secret of [
+    browser.sessionKey() ?? '',
+    testPassword,
+    ...body.codes,
+    ...body.codes.map((code) => code.replaceAll('-', '')),
+  ])
+    assert.equal(stored.includes(secret), false)
 })
 
 test('a key that was set before the sign-in is worth nothing after it', async () => {
@@ -139,6 +146,10 @@ test('behind https the cookie is secure and bound to the host', async () => {
     (await fetch(`${published.url}/api/v1/csrf`, { headers })).headers.getSetCookie()[0] ?? ''
   const secure = /^__Host-hearth_sites_session=[^;]+; Max-Age=86400; Path=\/; HttpOnly; Secure; SameSite=Lax$/
   assert.match(await cookieOf({ 'x-forwarded-proto': 'https', 'x-forwarded-host': 'sites.example.org' }), secure)
+  // A proxy that says nothing of https is believed to use it under the published name.
+  assert.match(await cookieOf({ 'x-forwarded-host': 'sites.example.org' }), secure)
+  // One that says https is believed whatever the name.
+  assert.match(await cookieOf({ 'x-forwarded-proto': 'https' }), secure)
   // At home, under the address, http goes on working.
   assert.match(await cookieOf({}), /^hearth_sites_session=[^;]+; Max-Age=86400; Path=\/; HttpOnly; SameSite=Lax$/)
   await using strict = await startSites({ PUBLIC_URL: 'https://sites.example.org', TRUSTED_PROXIES: '' })

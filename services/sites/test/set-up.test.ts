@@ -14,8 +14,10 @@ test('before it is set up the service gives nothing away', async () => {
   const visitor = sites.browser()
   const statusOf = async (path: string) => (await visitor.call('GET', path)).status
   assert.deepEqual(
-    await Promise.all(['/api/v1/health', '/api/v1/ready', '/api/v1/build-info', '/api/v1/csrf', '/'].map(statusOf)),
-    [200, 503, 200, 200, 200],
+    await Promise.all(
+      ['/api/v1/health', '/api/v1/ready', '/api/v1/build-info', '/api/v1/csrf', '/', '/docs'].map(statusOf),
+    ),
+    [200, 503, 200, 200, 200, 200],
   )
   for (const path of ['/api/v1/settings', '/api/users', '/api/session', '/api/v1/events', '/api/nothing']) {
     const { status, body } = await visitor.json<Problem>('GET', path)

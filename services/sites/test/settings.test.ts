@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { createFastTimers } from '@hearth/runtime'
 import type { SettingsView } from '../src/settings/schema.ts'
-import { startSites, type Browser, type Sites } from './in-process.ts'
+import { startSites, testPassword, type Browser, type Sites } from './in-process.ts'
 
 interface Problem {
   errors?: { field?: string }[]
@@ -56,6 +57,19 @@ test('a value that cannot be is named, and nothing of the change is written', as
   assert.equal((await change({})).status, 422)
   assert.deepEqual(await read(), before)
   assert.equal((await change({ maintenance_page: 'x'.repeat(16_384) })).status, 200)
+})
+
+test('raw directives are allowed by one who proved within five minutes who they are', async () => {
+  const timers = createFastTimers(1)
+  await using later = await startSites({}, { timers })
+  const browser = await later.signIn()
+  timers.jump(301_000)
+  const allow = (allow_raw: boolean) =>
+    browser.json<Problem>('PATCH', '/api/v1/settings', { json: { allow_raw } }).then(({ status }) => status)
+  assert.deepEqual([await allow(true), await allow(false)], [403, 200])
+  const json = { password: testPassword }
+  assert.equal((await browser.call('POST', '/api/session/reauthenticate', { json })).status, 200)
+  assert.deepEqual([await allow(true), await allow(false)], [200, 200])
 })
 
 test('the e-mail address of the registration is only hinted at', async () => {

@@ -80,20 +80,3 @@ test('one’s own account can be neither demoted nor disabled nor deleted', asyn
   assert.equal((await admin.call('DELETE', `/api/users/${id}`)).status, 409)
   assert.equal((await change(id, { role: 'admin' })).status, 200)
 })
-
-test('of two administrators who remove each other one stays', async () => {
-  await using others = await startSites()
-  const first = await others.signIn()
-  const second = await others.addUser('ada', 'admin')
-  const ada = await others.signInAs('ada')
-  const firstId = await ownId(first)
-  await Promise.all([
-    change(second.id, { role: 'user' }, first),
-    ada.call('DELETE', `/api/users/${firstId}`).then((response) => response.text()),
-  ])
-  const left = await Promise.all(
-    [first, ada].map(async (browser) => (await browser.call('GET', '/api/users')).status === 200),
-  )
-  // Whoever lost is signed out; the other is there.
-  assert.ok(left.includes(true))
-})

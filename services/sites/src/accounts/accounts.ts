@@ -25,6 +25,8 @@ export interface AccountParts {
   readonly log: Log
   /** The service's key. */
   readonly secret: Uint8Array
+  /** The name passkeys belong to. */
+  readonly relyingPartyId: string
   readonly attempts: Attempts
   readonly setUpToken: SetUpToken
   /** Hears of the keys of sessions that ended, and of users all of whose sessions did. */
@@ -33,7 +35,7 @@ export interface AccountParts {
 }
 
 export function createAccounts(parts: AccountParts): Accounts {
-  const { database, clock, attempts, setUpToken } = parts
+  const { database, clock, attempts, setUpToken, relyingPartyId } = parts
   const db = database.query
   const securityLog = createSecurityLog(parts.log)
   const sessions = createSessions({
@@ -45,7 +47,7 @@ export function createAccounts(parts: AccountParts): Accounts {
   return {
     users: createUsers({ database, clock, onAccessChanged: parts.onAccessChanged }),
     sessions,
-    passwords: createPasswordSignIn({ database, clock, sessions, attempts, securityLog }),
+    passwords: createPasswordSignIn({ database, relyingPartyId, clock, sessions, attempts, securityLog }),
     visitors: createVisitorKeys(parts.secret, clock),
     securityLog,
     setUpToken,

@@ -1,6 +1,6 @@
 import { csrfTokenOf } from '@hearth/credentials'
 import type { Route } from '@hearth/http'
-import { route } from '../access.ts'
+import { checkSite, route } from '../access.ts'
 import { conflict, forbidden } from '../problems.ts'
 import type { Accounts } from './accounts.ts'
 import type { SessionCookies } from './cookies.ts'
@@ -37,8 +37,10 @@ function csrfRoute({ visitors }: Accounts, { cookies }: SignInSurroundings): Rou
       access: 'always',
       limit: '60/min',
       success: { status: 200, body: CsrfToken },
+      errors: [403],
     },
-    ({ caller, answer, client }) => {
+    ({ caller, answer, client, header }) => {
+      checkSite(header('sec-fetch-site'))
       if (caller.key !== undefined) return { token: csrfTokenOf(caller.key) }
       const key = visitors.create()
       cookies.handVisitor({ answer, client }, key)

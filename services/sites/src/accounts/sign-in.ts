@@ -10,10 +10,10 @@ import { badRequest, conflict, invalidField, unauthenticated } from '../problems
 import { accountKey, ownPasswordKey, type Attempts, type AttemptWindow } from './attempts.ts'
 import { checkNewPassword, isPasswordOf } from './passwords.ts'
 import { countRecoveryCodes, replaceRecoveryCodes, takeRecoveryCode } from './recovery-store.ts'
-import type { PasswordChange, SignIn } from './schema.ts'
+import { Username, type PasswordChange, type SignIn } from './schema.ts'
 import type { SecurityLog, SignInFailure } from './security-log.ts'
 import type { OpenSession, Sessions } from './sessions.ts'
-import { countPasskeysOf, findUserRowByName, updateUserRow } from './store.ts'
+import { countUsablePasskeys, findUserRowByName, updateUserRow } from './store.ts'
 import { waysInTurn } from './ways-in.ts'
 
 /** Wrong guesses for one account, wherever they come from. They count per account as per address: 1.7 of the research. */
@@ -50,6 +50,8 @@ export interface PasswordSignIn {
 
 export interface SignInParts {
   readonly database: Database<Tables>
+  /** The name passkeys belong to by now; others are no way in. */
+  readonly relyingPartyId: string
   readonly clock: Clock
   readonly sessions: Sessions
   readonly attempts: Attempts
@@ -79,7 +81,9 @@ class StoredSignIn implements PasswordSignIn {
       refuse('rate_limited', 429)
       throw new Fault({ kind: 'rate-limited', ...allowance })
     }
-    const user = await findUserRowByName(this.#db, username)
+    // What cannot be a name is not looked for: some of it no database takes.
+    const isName = Username.safeParse(username).success
+    const user = isName ? await findUserRowByName(this.#db, username) : undefined
     const isByCode = input.recovery_code !== undefined
     const isRight = await this.#isRight(user, input)
     if (!isRight || user === undefined || user.is_active !== 1) {
@@ -125,11 +129,10 @@ class StoredSignIn implements PasswordSignIn {
   }
 
   async removePassword(caller: SessionCaller): Promise<OpenSession> {
-    const { database, sessions } = this.#parts
+    const { database, sessions, relyingPartyId } = this.#parts
     await this.#db.transaction().execute(async (trx) => {
       await takeTurn(database.kind, trx, waysInTurn)
-      const passkeys = await countPasskeysOf(trx, [caller.userId])
-      if ((passkeys.get(caller.userId) ?? 0) === 0)
+      if ((await countUsablePasskeys(trx, caller.userId, relyingPartyId)) === 0)
         throw conflict('Without a passkey the password is your last way to sign in', 'last_sign_in_method')
       await updateUserRow(trx, caller.userId, { password_hash: null })
     })

@@ -134,6 +134,17 @@ export async function deleteUserRow(db: Db, id: string): Promise<void> {
   await db.deleteFrom('users').where('id', '=', id).execute()
 }
 
+/** How many passkeys of this relying party the user has. */
+export async function countUsablePasskeys(db: Db, userId: string, rpId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('passkeys')
+    .select((row) => row.fn.countAll<number>().as('count'))
+    .where('user_id', '=', userId)
+    .where('rp_id', '=', rpId)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
 /** How many passkeys each of these users has; those without one are left out. */
 export async function countPasskeysOf(db: Db, userIds: readonly string[]): Promise<Map<string, number>> {
   if (userIds.length === 0) return new Map()

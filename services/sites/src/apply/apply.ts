@@ -20,6 +20,8 @@ export interface Change {
   readonly author: string
   /** Overwrites what somebody else has changed on the nodes, and tries every refused site again. */
   readonly isForced?: boolean
+  /** Waits for no other changes. */
+  readonly isUrgent?: boolean
 }
 
 /** What became of a change. */
@@ -90,7 +92,7 @@ class BatchedApply implements Apply {
 
   async request(change: Change): Promise<ApplyResult> {
     this.#underWay += 1
-    return await this.#batches.request(change).finally(() => (this.#underWay -= 1))
+    return await this.#batches.request(change, change.isUrgent).finally(() => (this.#underWay -= 1))
   }
 
   get isBusy(): boolean {

@@ -61,6 +61,14 @@ test('the first of many does not wait for ever', async () => {
   assert.equal((await Promise.all(asked)).length, runs.flat().length)
 })
 
+test('an urgent one waits for nobody, and takes those that wait along', async () => {
+  const { batches, runs } = recording({ quietMs: 1e9, longestMs: 1e9 })
+  const waiting = batches.request(1)
+  assert.equal(await batches.request(2, true), 1)
+  assert.equal(await waiting, 1)
+  assert.deepEqual(runs, [[1, 2]])
+})
+
 test('a run that fails fails for all it served, and only for those', async () => {
   const { batches } = recording()
   await assert.rejects(batches.request(13), /thirteen/)

@@ -2,8 +2,11 @@ import type { Timers } from '@hearth/runtime'
 
 /** Collects requests that come close together and serves them by one run. */
 export interface Batches<Item, Result> {
-  /** Resolves with the result of the run that served the item; rejects with its error. */
-  request(item: Item): Promise<Result>
+  /**
+   * Resolves with the result of the run that served the item; rejects with its error. An urgent one waits for no others, and
+   * takes those that wait along.
+   */
+  request(item: Item, isUrgent?: boolean): Promise<Result>
   /** Serves what is waiting at once, and lets nothing more come. */
   close(): Promise<void>
 }
@@ -45,7 +48,7 @@ class QuietBatches<Item, Result> implements Batches<Item, Result> {
     this.#parts = parts
   }
 
-  request(item: Item): Promise<Result> {
+  request(item: Item, isUrgent = false): Promise<Result> {
     if (this.#isClosed) return Promise.reject(new BatchesClosed('the service is shutting down'))
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
     const now = this.#parts.timers.monotonic()
@@ -53,6 +56,10 @@ class QuietBatches<Item, Result> implements Batches<Item, Result> {
     this.#waiting.push({ item, resolve, reject })
     const left = Math.max(0, this.#firstAt + this.#parts.longestMs - now)
     this.#cancel()
+    if (isUrgent) {
+      this.#begin()
+      return promise
+    }
     this.#cancel = this.#parts.timers.after(Math.min(this.#parts.quietMs, left), () => this.#begin())
     return promise
   }

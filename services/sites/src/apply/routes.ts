@@ -130,6 +130,7 @@ function driftRoutes({ drift }: ApplyRoutesParts): Route[] {
         path: '/api/caddy/drift/restore',
         summary: 'Run what is wanted here again',
         limit: '10/min',
+        errors: [404, 409, 422, 503],
       },
       ({ caller }) => drift.restore(caller.username),
     ),

@@ -59,7 +59,7 @@ export const FieldChange = z
 
 export const SiteDiff = z
   .object({
-    site_id: z.int().nullable(),
+    site_id: z.int(),
     site_name: z.string(),
     change: z.enum(['added', 'changed', 'removed']),
     fields: z.array(FieldChange),

@@ -14,7 +14,13 @@ const details = {
 
 export function createSyncAll(apply: Apply): SyncAll {
   return async (author, isForced) => {
-    const result = await apply.request({ siteIds: [], cause: isForced ? 'restore' : 'sync', author, isForced })
+    const result = await apply.request({
+      siteIds: [],
+      cause: isForced ? 'restore' : 'sync',
+      author,
+      isForced,
+      isUrgent: true,
+    })
     const { status, sha, error } = readResult(result, [])
     return {
       status,

@@ -2,8 +2,12 @@ import type { SiteRecord } from '../sites/schema.ts'
 import type { Capabilities } from './capabilities.ts'
 
 /** Crawlers that name themselves. */
-const bots =
-  '(?i)(bot\\b|crawler|spider|slurp|facebookexternalhit|mediapartners-google|petalbot|gptbot|ccbot|bytespider)'
+const bots = 'bot\\b|crawler|spider|slurp|facebookexternalhit|mediapartners-google|petalbot|gptbot|ccbot|bytespider'
+
+/** Whether a visitor says to be a crawler. */
+export function isBot(userAgent: string): boolean {
+  return new RegExp(bots, 'i').test(userAgent)
+}
 
 /** A matcher for clients in one of the networks: the visitor behind trusted proxies where the node can tell. */
 export function networkMatcher(ranges: readonly string[], { clientIpMatcher }: Capabilities): object {
@@ -11,12 +15,12 @@ export function networkMatcher(ranges: readonly string[], { clientIpMatcher }: C
 }
 
 /** Routes that answer 403 to whoever may not come. Denying goes before allowing. */
-export function accessRoutes({ access }: SiteRecord, capabilities: Capabilities): object[] {
+export function accessRoutes({ access }: Pick<SiteRecord, 'access'>, capabilities: Capabilities): object[] {
   const { allow, deny, block_bots: blocksBots } = access
   const refuse = { handle: [{ handler: 'static_response', status_code: 403, body: 'Forbidden\n' }], terminal: true }
   return [
     ...(deny.length > 0 ? [{ match: [networkMatcher(deny, capabilities)], ...refuse }] : []),
     ...(allow.length > 0 ? [{ match: [{ not: [networkMatcher(allow, capabilities)] }], ...refuse }] : []),
-    ...(blocksBots ? [{ match: [{ header_regexp: { 'User-Agent': { pattern: bots } } }], ...refuse }] : []),
+    ...(blocksBots ? [{ match: [{ header_regexp: { 'User-Agent': { pattern: `(?i)(${bots})` } } }], ...refuse }] : []),
   ]
 }

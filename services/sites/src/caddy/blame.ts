@@ -9,7 +9,7 @@ export function blameSite(errorText: string, places: SitePlaces): number | undef
     blameServer(errorText, places) ??
     only(at(places.automationPolicies, /automation policy (\d+)/.exec(errorText))) ??
     only(at(places.pemCertificates, /PEM pair (\d+)/.exec(errorText))) ??
-    only(at(places.fileCertificates, /certificate (?:file )?pair (\d+)/.exec(errorText))) ??
+    only(places.certificateFiles.find(({ files }) => files.some((file) => errorText.includes(file)))?.sites) ??
     blameLog(errorText, places) ??
     blameDomain(errorText, places)
   )

@@ -3,10 +3,18 @@
  * sent with sorted keys, so what is sent can be compared with what runs.
  */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, sortKeys) ?? 'null'
+  return JSON.stringify(sorted(value)) ?? 'null'
 }
 
-function sortKeys(_key: string, value: unknown): unknown {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value
-  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+/** A copy with sorted keys; much faster than sorting while the text is made. */
+function sorted(value: unknown): unknown {
+  if (value === null || typeof value !== 'object') return value
+  if (Array.isArray(value)) return (value as unknown[]).map(sorted)
+  const source = value as Record<string, unknown>
+  const target: Record<string, unknown> = {}
+  for (const key of Object.keys(source).sort())
+    // Through a plain assignment this name would change the object's kind instead of becoming a member.
+    if (key === '__proto__') Object.defineProperty(target, key, { value: sorted(source[key]), enumerable: true })
+    else target[key] = sorted(source[key])
+  return target
 }

@@ -128,7 +128,5 @@ export function probeConfig(probe: CapabilityProbe, admin: object): object {
 /** What Caddy's answer to a probe means; undefined when it says neither. */
 export function readProbe(errorText: string): boolean | undefined {
   if (/unknown field|unknown module|module not registered|cannot unmarshal/.test(errorText)) return false
-  return isSentinelError(errorText) || /opening log writer|trusted_ca_certs|inline|no ca/i.test(errorText)
-    ? true
-    : undefined
+  return isSentinelError(errorText) || errorText.includes('opening log writer') ? true : undefined
 }

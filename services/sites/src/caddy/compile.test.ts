@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import * as fc from 'fast-check'
+import { z } from 'zod'
+import { validArbitraryOf } from '@hearth/testing'
 import { arbitrarySite } from '../../test/site-arbitrary.ts'
 import { makeNode, makeSite } from '../../test/site-makers.ts'
+import { SiteCreate } from '../sites/schema.ts'
+import { partSite } from '../sites/site-record.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { compileConfig } from './compile.ts'
 import type { CompiledSite } from './desired-state.ts'
@@ -33,6 +37,26 @@ describe('the compiler', () => {
         }
       }),
       { numRuns: 150 },
+    )
+  })
+
+  test('whatever has the shape of a site gives a configuration, be it as odd as it may', () => {
+    const shape = validArbitraryOf(z.toJSONSchema(SiteCreate, { io: 'input' }), {})
+    fc.assert(
+      fc.property(shape, (value) => {
+        const parsed = SiteCreate.safeParse({
+          ...(value as object),
+          site_name: 'a',
+          domain: undefined,
+          domains: ['a.test'],
+          caddy_directives: undefined,
+        })
+        if (!parsed.success) return
+        const site = { id: 1, record: { ...partSite(parsed.data).record, enabled: true } }
+        for (const age of ['oldest', 'newest'] as const)
+          assert.ok(JSON.stringify(compileConfig({ sites: [site], options }, makeNode(age)).config))
+      }),
+      { numRuns: 100 },
     )
   })
 

@@ -46,7 +46,7 @@ export function compileConfig(desired: DesiredState, node: NodePlace): CompiledC
       connectionPolicies: { https: connections.ids, http: [] },
       automationPolicies: tls.automationPolicies,
       pemCertificates: tls.pemCertificates,
-      fileCertificates: tls.fileCertificates,
+      certificateFiles: tls.certificateFiles,
       domains: new Map(sites.flatMap(({ id, record }) => record.domains.map((domain) => [domain, id] as const))),
     },
     notes: [...notes.values()],
@@ -69,7 +69,8 @@ function httpsServer(
 }
 
 function serverBase({ routes, errors }: ServerRoutes, listen: readonly string[]): object {
-  return { listen: [...listen], routes, ...(errors && { errors }) }
+  // Whoever opens a connection and says nothing must not hold it for ever.
+  return { listen: [...listen], read_header_timeout: '30s', routes, ...(errors && { errors }) }
 }
 
 interface Parts {

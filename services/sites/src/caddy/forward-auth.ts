@@ -4,12 +4,16 @@ import { dialOf, schemeOf } from './upstream-url.ts'
 
 /**
  * Handlers that ask another server about each request. What it answers with a status of 2xx passes, with the copied headers; any
- * other answer goes to the visitor. What the client sent under the copied names is removed first, for not every Caddy does that.
+ * other answer goes to the visitor. What the client sent under the copied names is removed first, for not every Caddy does that;
+ * also with _ for -, because many applications cannot tell the two apart.
  */
 export function forwardAuthHandlers(forwardAuth: SiteRecord['forward_auth']): object[] {
   if (forwardAuth === null) return []
   const { url, uri, copy_headers: names } = forwardAuth
-  const forget = { handler: 'headers', request: { delete: [...names] } }
+  const forget = {
+    handler: 'headers',
+    request: { delete: names.flatMap((name) => [...new Set([name, name.replaceAll('-', '_')])]) },
+  }
   const ask = {
     handler: 'reverse_proxy',
     upstreams: [{ dial: dialOf(url) }],

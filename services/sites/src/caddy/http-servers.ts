@@ -30,7 +30,8 @@ export function serverRoutes(sites: readonly CompiledSite[], scheme: Scheme, aro
   const buckets = bucketsOf(here)
   const suffix = scheme === 'http' ? '-http' : ''
   const pages = here.flatMap((site) => {
-    const route = errorPageRoute(site)
+    const isRedirect = scheme === 'http' && serversOf(site).http === 'redirect'
+    const route = isRedirect ? undefined : errorPageRoute(site)
     return route ? [{ route, id: site.id }] : []
   })
   return {

@@ -14,21 +14,28 @@ export function placeholderProblem(text: string): string | undefined {
 
 /**
  * The text so that Caddy fills in the allowed placeholders and takes every other brace as it is. Safe for any text, also one that
- * no rule has seen.
+ * no rule has seen. A backslash before an allowed placeholder keeps it from being filled in.
  */
 export function escapePlaceholders(text: string): string {
+  if (!text.includes('{')) return text
   let done = 0
   let result = ''
   for (const match of text.matchAll(placeholder)) {
     const [whole, name = ''] = match
     if (!allowed.test(name)) continue
-    result += escapeBraces(text.slice(done, match.index)) + whole
+    result += escapeAll(text.slice(done, match.index)) + whole
     done = match.index + whole.length
   }
-  return result + escapeBraces(text.slice(done))
+  return result + escapeAll(text.slice(done))
 }
 
 /** The text with every brace taken as it is. */
 export function escapeBraces(text: string): string {
-  return text.replaceAll(/[{}]/g, String.raw`\$&`)
+  // Old versions look for escapes only in texts that hold an opening brace.
+  return text.includes('{') ? escapeAll(text) : text
+}
+
+/** A closing brace needs it only where a backslash before it would be taken for an escape. */
+function escapeAll(text: string): string {
+  return text.replaceAll('\\}', String.raw`\\}`).replaceAll('{', String.raw`\{`)
 }

@@ -11,12 +11,14 @@ export interface ProxySurroundings {
   readonly streamCloseDelay: number
   /** Base64 DER of uploaded authorities, by id. */
   readonly authorities: Readonly<Record<number, readonly string[]>>
+  /** Proxies in front of Caddy. */
+  readonly trustedProxies: readonly string[]
   readonly note: (text: string) => void
 }
 
 /** The handler that hands requests to upstreams. */
 export function proxyHandler(proxy: ProxyMembers, around: ProxySurroundings): object {
-  const { timeouts, upstream_host: host } = proxy
+  const { timeouts } = proxy
   const delay = timeouts.websocket_close_delay ?? around.streamCloseDelay
   const health = healthChecks(proxy, around)
   const transport = httpTransport(proxy, around)
@@ -30,12 +32,26 @@ export function proxyHandler(proxy: ProxyMembers, around: ProxySurroundings): ob
     ...(balancing && { load_balancing: balancing }),
     ...(health && { health_checks: health }),
     ...(transport && { transport }),
-    ...(host === 'upstream' && {
-      headers: { request: { set: { Host: ['{http.reverse_proxy.upstream.hostport}'] } } },
-    }),
-    ...(timeouts.flush === 'immediate' && { flush_interval: -1 }),
+    ...hostHeader(proxy),
+    // Newer versions are told once, for the whole server.
+    ...(!around.capabilities.trustedProxies &&
+      around.trustedProxies.length > 0 && { trusted_proxies: [...around.trustedProxies] }),
+    ...(timeouts.flush === 'immediate' && { flush_interval: immediateFlush(around) }),
     ...(around.capabilities.streamCloseDelay && delay > 0 && { stream_close_delay: seconds(delay) }),
   }
+}
+
+/** Version 2.6 breaks answers off at a change of the configuration when they are flushed at once, and not a millisecond later. */
+function immediateFlush({ capabilities }: ProxySurroundings): number | string {
+  return capabilities.streamCloseDelay ? -1 : '1ms'
+}
+
+/** Newer versions send an HTTPS upstream its own name unless told otherwise, older ones never; so it is always said. */
+function hostHeader({ upstream_host: host, upstreams }: ProxyMembers): object {
+  const isSecure = schemeOf(upstreams[0]?.url ?? '') === 'https'
+  if (host === 'client' && !isSecure) return {}
+  const value = host === 'client' ? '{http.request.hostport}' : '{http.reverse_proxy.upstream.hostport}'
+  return { headers: { request: { set: { Host: [value] } } } }
 }
 
 /** How Caddy connects; undefined when its own way does. */

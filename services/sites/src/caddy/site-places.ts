@@ -11,9 +11,10 @@ export interface SitePlaces {
   readonly connectionPolicies: Readonly<Record<string, readonly (readonly number[])[]>>
   /** Automation policies of the tls app. */
   readonly automationPolicies: readonly (readonly number[])[]
-  /** Certificates given as text, and as files. */
+  /** Certificates given as text. */
   readonly pemCertificates: readonly (readonly number[])[]
-  readonly fileCertificates: readonly (readonly number[])[]
+  /** Certificates given as files: errors name the file, not the position. */
+  readonly certificateFiles: readonly { readonly files: readonly string[]; readonly sites: readonly number[] }[]
   /** The site of each domain. */
   readonly domains: ReadonlyMap<string, number>
 }

@@ -41,10 +41,12 @@ export function siteRoutes(site: CompiledSite, scheme: 'http' | 'https', around:
     around.note(site.id, `${lacking}; the site is closed until then`)
     return [closedRoute]
   }
+  noteOnNetworks(site, around)
   const proxies: ProxySurroundings = {
     capabilities: node.capabilities,
     streamCloseDelay: options.streamCloseDelay ?? 300,
     authorities: site.upstreamAuthorities ?? {},
+    trustedProxies: node.trustedProxies ?? [],
     note: (text) => around.note(site.id, text),
   }
   const handlers = (list: readonly object[]) => (list.length === 0 ? [] : [{ handle: list }])
@@ -60,6 +62,14 @@ export function siteRoutes(site: CompiledSite, scheme: 'http' | 'https', around:
     ...handlers(compression(record.compression)),
     ...pathRoutes(record.paths, targetRoutes(record, proxies, site.rawRoutes), proxies),
   ]
+}
+
+/** Behind another proxy an old Caddy sees that proxy only, so its lists of networks are about the wrong address. */
+function noteOnNetworks({ id, record }: CompiledSite, { node, note }: SiteSurroundings): void {
+  const { access, maintenance, maintenance_mode: isInMaintenance } = record
+  const usesNetworks = access.allow.length + access.deny.length + (isInMaintenance ? maintenance.allow.length : 0) > 0
+  if (usesNetworks && (node.trustedProxies ?? []).length > 0 && !node.capabilities.clientIpMatcher)
+    note(id, 'this Caddy compares networks with the proxy in front of it, not with the visitor')
 }
 
 function answerHeaders({ record }: CompiledSite, scheme: 'http' | 'https'): object[] {
@@ -87,7 +97,7 @@ function compression(kind: CompiledSite['record']['compression']): object[] {
 }
 
 /** What a site needs to be safe and does not have: without it the site would be open, or not itself. */
-function whatIsLacking(site: CompiledSite): string | undefined {
+export function whatIsLacking(site: CompiledSite): string | undefined {
   const { record } = site
   if (record.kind === 'raw' && site.rawRoutes === undefined) return 'its raw directives have not been accepted'
   if (record.basic_auth.length > 0 && basicAuthHandler(site) === undefined) return 'its passwords are not there'

@@ -6,7 +6,7 @@ export interface TlsApp {
   readonly app: object
   readonly automationPolicies: number[][]
   readonly pemCertificates: number[][]
-  readonly fileCertificates: number[][]
+  readonly certificateFiles: { files: string[]; sites: number[] }[]
 }
 
 const letsEncryptStaging = 'https://acme-staging-v02.api.letsencrypt.org/directory'
@@ -28,7 +28,7 @@ export function tlsApp(sites: readonly CompiledSite[], options: ConfigOptions, n
     },
     automationPolicies: automation.map(({ ids }) => ids),
     pemCertificates: pem.map(({ ids }) => ids),
-    fileCertificates: files.map(({ ids }) => ids),
+    certificateFiles: files.map(({ entry, ids }) => ({ files: [entry.certificate, entry.key], sites: ids })),
   }
 }
 
@@ -79,8 +79,13 @@ export function certificateTag({ record }: CompiledSite): string {
   return `certificate-${record.tls.certificate_id}`
 }
 
-function certificatesOf(sites: readonly CompiledSite[], form: 'pem' | 'files'): { entry: object; ids: number[] }[] {
-  const found = new Map<string, { entry: object; ids: number[] }>()
+interface Certificate {
+  readonly entry: { readonly certificate: string; readonly key: string; readonly tags: string[] }
+  readonly ids: number[]
+}
+
+function certificatesOf(sites: readonly CompiledSite[], form: 'pem' | 'files'): Certificate[] {
+  const found = new Map<string, Certificate>()
   for (const site of sites) {
     const { certificate } = site
     if (site.record.tls.mode !== 'custom' || certificate?.form !== form) continue

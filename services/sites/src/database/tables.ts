@@ -1,10 +1,12 @@
 import type { Role } from '../accounts/schema.ts'
 import type { ApplyTables } from '../apply/tables.ts'
+import { certificateTableNames, type CertificateTables } from '../certificates/tables.ts'
 import type { NodeTables } from '../nodes/tables.ts'
 import type { SiteTables } from '../sites/tables.ts'
+import { trafficTableNames, type TrafficTables } from '../traffic/tables.ts'
 
 /** Rows as they are stored. Moments are milliseconds since the epoch, switches 0 or 1, lists JSON text. */
-export interface Tables extends SiteTables, NodeTables, ApplyTables {
+export interface Tables extends SiteTables, NodeTables, ApplyTables, CertificateTables, TrafficTables {
   facts: FactRow
   settings: SettingRow
   users: UserRow
@@ -64,6 +66,8 @@ export interface RecoveryCodeRow {
 export interface PasskeyRow {
   id: string
   user_id: string
+  /** The relying party it was made for; browsers offer it for no other. */
+  rp_id: string
   /** Base64url, as authenticators name it. */
   credential_id: string
   /** COSE key, base64url. */
@@ -113,4 +117,6 @@ export const tableNames = [
   'site_states',
   'revisions',
   'revision_sites',
+  ...certificateTableNames,
+  ...trafficTableNames,
 ] as const

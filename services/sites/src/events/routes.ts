@@ -25,7 +25,9 @@ export function eventRoutes(events: EventRing, sessions: Sessions): Route[] {
           schema: SiteEvent,
         },
       },
-      ({ caller, header, answer }) => {
+      ({ caller, header, answer, isHead }) => {
+        // Nobody would read the stream.
+        if (isHead) return { content: '' }
         const stream = events.subscribe({
           sessionKey: caller.key,
           userId: caller.userId,

@@ -15,6 +15,8 @@ export interface CaddyProcess {
   readonly logs: string
   /** Why it does not run; undefined while it does. */
   readonly trouble: string | undefined
+  /** Calls back whenever Caddy was started again and answers. */
+  onRestarted(listener: () => void): void
   /** Ends Caddy too: whoever stops the service on purpose wants all of it to stop. */
   close(): Promise<void>
 }
@@ -65,6 +67,7 @@ class Keeper implements CaddyProcess {
   #trouble: string | undefined
   #isClosed = false
   #failures = 0
+  #onRestarted: () => void = () => undefined
   #cancelNext: () => void = () => undefined
 
   constructor(parts: CaddyProcessParts, admin: AdminAddress) {
@@ -76,6 +79,10 @@ class Keeper implements CaddyProcess {
 
   get trouble(): string | undefined {
     return this.#trouble
+  }
+
+  onRestarted(listener: () => void): void {
+    this.#onRestarted = listener
   }
 
   async begin(): Promise<void> {
@@ -188,6 +195,7 @@ class Keeper implements CaddyProcess {
       if (!(await this.#answers(child))) return
       this.#trouble = undefined
       this.#failures = 0
+      this.#onRestarted()
     } catch (error) {
       this.#onEnd((error as Error).message)
     }

@@ -18,6 +18,8 @@ export interface NodeKeeper {
   add(input: NodeCreate): Promise<Node>
   update(id: number, changes: NodeUpdate, author: string): Promise<Node>
   remove(id: number): Promise<void>
+  /** Root certificate of its internal authority, PEM. */
+  authority(id: number): Promise<string>
   /** From now on it serves the sites, and nothing else. */
   onboard(id: number, isConfirmed: boolean, author: string): Promise<Node>
 }
@@ -123,6 +125,17 @@ class Keeper implements NodeKeeper {
     }
     await sync.now({ siteIds: [], cause: `node.onboarded ${node.row.name}`, author })
     return await this.#view(await this.#find(id))
+  }
+
+  async authority(id: number): Promise<string> {
+    const { client } = await this.#find(id)
+    const certificate = await client.rootCertificate().catch((error: unknown) => {
+      throw unavailable(`The admin endpoint does not answer: ${(error as Error).message}`, {
+        code: 'admin_unreachable',
+      })
+    })
+    if (certificate === undefined) throw notFound('authority: no site of this server uses it yet')
+    return certificate
   }
 
   async #view(node: KnownNode): Promise<Node> {

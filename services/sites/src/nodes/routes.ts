@@ -10,7 +10,7 @@ const shown = { status: 200, body: Node } as const
 
 /** The Caddy servers: all of them serve the same sites. */
 export function nodeRoutes(nodes: NodeKeeper): Route[] {
-  return [...listRoutes(nodes), ...changeRoutes(nodes)]
+  return [...listRoutes(nodes), ...changeRoutes(nodes), authorityRoute(nodes)]
 }
 
 function listRoutes(nodes: NodeKeeper): Route[] {
@@ -91,4 +91,20 @@ function changeRoutes(nodes: NodeKeeper): Route[] {
       ({ params, body, caller }) => nodes.onboard(params.id, body.confirm_exclusive, caller.username),
     ),
   ]
+}
+
+function authorityRoute(nodes: NodeKeeper): Route {
+  return route(
+    {
+      ...one,
+      path: '/api/nodes/{id}/authority',
+      method: 'GET',
+      summary: 'Certificate of the authority inside a server',
+      description: 'Devices that trust it take the certificates of sites with the TLS mode `internal`.',
+      limit: '30/min',
+      success: { status: 200, media: 'application/x-pem-file', description: 'PEM' },
+      errors: [503],
+    },
+    async ({ params }) => ({ content: await nodes.authority(params.id), fileName: 'caddy-authority.pem' }),
+  )
 }

@@ -109,7 +109,7 @@ class FirstNodeOnboarding implements OnboardingKeeper {
     const { id } = node.row
     await nodes.update(id, { onboarded_at: clock.now(), baseline_sha: hashConfig(config) })
     try {
-      const synced = await sync.now({ siteIds: [], cause: 'onboarding', author })
+      const synced = await sync.now({ siteIds: [], cause: 'onboarding', author, isUrgent: true })
       onOnboarded(node)
       return synced
     } catch (error) {

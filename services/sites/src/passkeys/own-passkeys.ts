@@ -66,13 +66,14 @@ class StoredPasskeys implements OwnPasskeys {
   }
 
   async finishRegistration(caller: SessionCaller, credential: NewCredential, deviceName = 'Passkey') {
-    const { challenges, database, clock } = this.#parts
+    const { challenges, database, clock, relyingParty } = this.#parts
     const ceremony = { kind: 'register', key: caller.key, userId: caller.userId } as const
     const challenge = await challenges.consume(ceremony, credential.response.clientDataJSON)
     const { credential: made, aaguid, credentialBackedUp } = await this.#verify(credential, challenge)
     const row: PasskeyRow = {
       id: randomUUIDv7(),
       user_id: caller.userId,
+      rp_id: relyingParty.id,
       credential_id: made.id,
       public_key: Buffer.from(made.publicKey).toString('base64url'),
       counter: made.counter,
@@ -99,12 +100,13 @@ class StoredPasskeys implements OwnPasskeys {
   }
 
   async remove(caller: SessionCaller, id: string): Promise<void> {
-    const { database, sessions } = this.#parts
+    const { database, sessions, relyingParty } = this.#parts
     await this.#db.transaction().execute(async (trx) => {
       await takeTurn(database.kind, trx, waysInTurn)
       const own = await store.listPasskeyRows(trx, caller.userId)
       if (!own.some((row) => row.id === id)) throw notFound('passkey')
-      if (own.length === 1) await checkHasPassword(trx, caller.userId)
+      const isLast = !own.some((row) => row.id !== id && row.rp_id === relyingParty.id)
+      if (isLast) await checkHasPassword(trx, caller.userId)
       await store.deletePasskeyRow(trx, id)
     })
     await sessions.endOthers(caller.key)
@@ -162,6 +164,7 @@ function passkeyOfRow(row: PasskeyRow): Passkey {
     created_at: new Date(row.created_at).toISOString(),
     last_used_at: momentOf(row.last_used_at),
     backed_up: row.backed_up === 1,
+    rp_id: row.rp_id,
     aaguid: row.aaguid,
     transports: transportsOf(row),
   }

@@ -95,6 +95,7 @@ export const Passkey = z
     created_at: Timestamp,
     last_used_at: Timestamp.nullable(),
     backed_up: z.boolean().meta({ description: 'Kept by a provider, so that other devices have it too' }),
+    rp_id: z.string().meta({ description: 'The host name it works for' }),
     aaguid: z.string().meta({ description: 'Kind of authenticator; zeros when it does not tell' }),
     transports: z.array(z.string()),
   })

@@ -50,3 +50,14 @@ export async function usePasskeyRow(
     .executeTakeFirst()
   return result.numUpdatedRows === 1n
 }
+
+/** How many passkeys were made for another relying party than this one, by that one's name. */
+export function countForeignPasskeys(db: Db, rpId: string): Promise<{ rp_id: string; count: number }[]> {
+  return db
+    .selectFrom('passkeys')
+    .select(['rp_id', (row) => row.fn.countAll<number>().as('count')])
+    .where('rp_id', '!=', rpId)
+    .groupBy('rp_id')
+    .orderBy('rp_id')
+    .execute()
+}

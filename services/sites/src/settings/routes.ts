@@ -1,10 +1,14 @@
 import type { Route } from '@hearth/http'
-import { route } from '../access.ts'
+import { isRecent, reauthenticationRequired, route } from '../access.ts'
 import { SettingsChange, SettingsView, settingsView } from './schema.ts'
 import type { SettingsKeeper } from './settings.ts'
 
-/** Reading and changing the settings. */
-export function settingsRoutes(settings: SettingsKeeper): Route[] {
+/**
+ * Reading and changing the settings.
+ *
+ * @param now milliseconds since the epoch
+ */
+export function settingsRoutes(settings: SettingsKeeper, now: () => number): Route[] {
   const shared = {
     path: '/api/v1/settings',
     tag: 'Settings',
@@ -20,11 +24,16 @@ export function settingsRoutes(settings: SettingsKeeper): Route[] {
         ...shared,
         method: 'PATCH',
         summary: 'Change settings',
-        description: 'Members that are left out stay; all of the rest are written or none.',
+        description:
+          'Members that are left out stay; all of the rest are written or none. To allow raw directives, confirm who you are first.',
         limit: '10/min',
         body: SettingsChange,
       },
-      async ({ body }) => settingsView(await settings.change(body)),
+      async ({ caller, body }) => {
+        const isAllowingRaw = body.allow_raw === true && !settings.current().allow_raw
+        if (isAllowingRaw && !isRecent(caller, now())) throw reauthenticationRequired()
+        return settingsView(await settings.change(body))
+      },
     ),
   ]
 }

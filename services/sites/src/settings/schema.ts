@@ -33,14 +33,20 @@ const AcmeDirectory = z.union([
 
 const retentionChoices = [0, 7, 14, 30, 90, 180, 365] as const
 
-const personName = z.string().trim().min(1).max(100)
+const oneLine = (most: number) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(most)
+    .regex(/^\P{Cc}*$/u, 'must not contain control characters')
 
 /** With whom SSL Labs registers an address; its e-mail must not be of a free provider. */
 const SslLabsRegistration = z.object({
-  first_name: personName,
-  last_name: personName,
+  first_name: oneLine(100),
+  last_name: oneLine(100),
   email,
-  organization: z.string().trim().min(1).max(200),
+  organization: oneLine(200),
 })
 
 const members = {

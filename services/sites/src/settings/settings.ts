@@ -3,7 +3,7 @@ import type { Tables } from '../database/tables.ts'
 import { defaultSettings, Settings, type SettingsChange } from './schema.ts'
 import { readSettingRows, writeSettingRows } from './store.ts'
 
-/** Hears of every change, after it was written. */
+/** Hears of every change, after it was written. It must not throw. */
 export type SettingsListener = (after: Settings, before: Settings) => void
 
 /** The service's settings. Reading them costs nothing: they are kept, and changed only through here. */

@@ -9,14 +9,15 @@ export function networkProblem(text: string): string | undefined {
   return undefined
 }
 
-/** Whether an address lies in one of the networks. A name does not, nor does a text that is no address. */
+/** Whether an address lies in one of the networks, which must be ones (see `networkProblem`). A name does not, nor does a text that is no address. */
 export function isNetworkMember(host: string, networks: readonly string[]): boolean {
   const family = isIP(host)
   if (family === 0) return false
   const list = new BlockList()
   for (const network of networks) {
-    const [address = '', length = '0'] = network.split('/')
-    list.addSubnet(address, Number(length), address.includes(':') ? 'ipv6' : 'ipv4')
+    const [address = '', length] = network.split('/')
+    const isSix = address.includes(':')
+    list.addSubnet(address, Number(length ?? (isSix ? 128 : 32)), isSix ? 'ipv6' : 'ipv4')
   }
   return list.check(host, family === 4 ? 'ipv4' : 'ipv6')
 }

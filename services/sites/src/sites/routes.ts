@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { isRecent, reauthenticationRequired, route, type Administrator } from '../access.ts'
 import { Preview } from '../apply/schema.ts'
 import { badRequest } from '../problems.ts'
+import { Explanation, ExplainQuery } from './explain-schema.ts'
 import { EditQuery, SiteDeleted, SiteEnvelope, SiteListQuery, SiteParams } from './list-schema.ts'
 import { Site, SiteCreate, SitePatch, SitePut } from './schema.ts'
 import type { EditOptions, SiteEdit, Sites } from './sites.ts'
@@ -15,7 +16,30 @@ const one = { ...shared, path: '/api/sites/{id}', params: SiteParams } as const
 
 /** The sites: reading them, and editing them. */
 export function siteRoutes(sites: Sites): Route[] {
-  return [...readRoutes(sites), createRoute(sites), ...changeRoutes(sites), ...previewRoutes(sites)]
+  return [
+    ...readRoutes(sites),
+    createRoute(sites),
+    ...changeRoutes(sites),
+    ...previewRoutes(sites),
+    explainRoute(sites),
+  ]
+}
+
+function explainRoute(sites: Sites): Route {
+  return route(
+    {
+      ...shared,
+      method: 'GET',
+      path: '/api/sites/explain',
+      summary: 'What would become of a request',
+      description: 'Thought through with what is wanted now; nobody is asked.',
+      limit: '60/min',
+      query: ExplainQuery,
+      success: { status: 200, body: Explanation },
+      errors: [409],
+    },
+    ({ query }) => sites.explain(query),
+  )
 }
 
 function previewRoutes(sites: Sites): Route[] {

@@ -4,6 +4,7 @@ import { createKeyedQueue, type Clock, type KeyedQueue } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { Preview } from '../apply/schema.ts'
 import { conflict, notFound, Problem } from '../problems.ts'
+import type { Explanation } from './explain-schema.ts'
 import type { Site, SiteCreate, SitePatch } from './schema.ts'
 import { changedSite, PasswordMissing, wantedOfRow, type WantedSite } from './site-change.ts'
 import type { SettleWanted } from './settle-wanted.ts'
@@ -44,6 +45,8 @@ export interface Sites {
   remove(id: number, options: EditOptions): Promise<SiteEdit>
   /** What an edit would change, and what Caddy says to it. */
   preview(id: number | undefined, input: SiteCreate | SitePatch): Promise<Preview>
+  /** What would become of a request. */
+  explain(request: { url: string; client_ip?: string | undefined }): Promise<Explanation>
 }
 
 export interface SiteParts {
@@ -51,6 +54,7 @@ export interface SiteParts {
   readonly clock: Clock
   readonly settle: SettleWanted
   readonly preview: (wanted: WantedSite, id: number | undefined) => Promise<Preview>
+  readonly explain: Sites['explain']
   readonly sync: SyncSites
   readonly nodeNames: () => Promise<ReadonlyMap<number, string>>
 }
@@ -113,6 +117,10 @@ class StoredSites implements Sites {
   async preview(id: number | undefined, input: SiteCreate | SitePatch): Promise<Preview> {
     const before = id === undefined ? undefined : wantedOfRow(await this.#find(id))
     return await this.#parts.preview(await this.#wanted(before, input), id)
+  }
+
+  explain(request: Parameters<Sites['explain']>[0]): Promise<Explanation> {
+    return this.#parts.explain(request)
   }
 
   #edit(id: number, options: EditOptions, change: (before: WantedSite) => Promise<WantedSite>): Promise<SiteEdit> {

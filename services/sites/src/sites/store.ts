@@ -1,5 +1,6 @@
 import { likePattern, type Page } from '@hearth/database'
 import { sql, type Kysely } from 'kysely'
+import { wildcardOver } from './domains.ts'
 import type { SiteRow, SiteStateRow, SiteTables, SiteVersionRow } from './tables.ts'
 
 type Db = Kysely<SiteTables>
@@ -179,4 +180,18 @@ export async function countPending(db: Db, nodeId: number): Promise<number> {
     )
     .executeTakeFirstOrThrow()
   return count
+}
+
+/** Whether an enabled site whose certificates are made at the first visit has the domain, or a wildcard over it. */
+export async function hasOnDemandSite(db: Db, domain: string): Promise<boolean> {
+  const wildcard = wildcardOver(domain)
+  const names = wildcard === undefined ? [domain] : [domain, wildcard]
+  const rows = await db
+    .selectFrom('sites')
+    .innerJoin('site_domains', 'site_domains.site_id', 'sites.id')
+    .select('sites.record')
+    .where('site_domains.domain', 'in', names)
+    .where('sites.enabled', '=', 1)
+    .execute()
+  return rows.some(({ record }) => (JSON.parse(record) as { tls: { mode: string } }).tls.mode === 'on_demand')
 }

@@ -3,6 +3,8 @@ export interface SiteChange {
   readonly siteIds: readonly number[]
   readonly cause: string
   readonly author: string
+  /** Waits for no other changes. */
+  readonly isUrgent?: boolean
 }
 
 /** How an edit was applied. */

@@ -57,6 +57,7 @@ async function createPasskeys(db: Kysely<unknown>): Promise<void> {
     .createTable('passkeys')
     .addColumn('id', 'text', (column) => column.primaryKey())
     .addColumn('user_id', 'text', (column) => column.notNull().references('users.id').onDelete('cascade'))
+    .addColumn('rp_id', 'text', (column) => column.notNull())
     .addColumn('credential_id', 'text', (column) => column.notNull().unique())
     .addColumn('public_key', 'text', (column) => column.notNull())
     .addColumn('counter', 'bigint', (column) => column.notNull())

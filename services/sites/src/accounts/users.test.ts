@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { migrate, openDatabase } from '@hearth/database'
+import { createManualClock } from '@hearth/runtime'
+import { createPostgresDatabase, postgresObstacle } from '@hearth/testing'
+import { migrations } from '../database/migrations/index.ts'
+import type { Tables } from '../database/tables.ts'
+import { Problem } from '../problems.ts'
+import { createUsers } from './users.ts'
+
+const codeOf = (error: unknown): string => (error instanceof Problem ? (error.body.code ?? '') : String(error))
+
+for (const kind of ['sqlite', 'postgres'] as const)
+  describe(kind, { skip: kind === 'postgres' && postgresObstacle() }, () => {
+    /** Two administrators, whose requests both were let in before either is gone. */
+    async function openWithTwo() {
+      const database = openDatabase<Tables>(
+        kind === 'sqlite' ? { file: ':memory:' } : { url: await createPostgresDatabase() },
+      )
+      await migrate(database.query, migrations)
+      const changed: string[] = []
+      const users = createUsers({
+        database,
+        clock: createManualClock(1_800_000_000_000),
+        onAccessChanged: (id) => void changed.push(id),
+      })
+      const password = 'tall-giraffe-on-ice-7'
+      const [ada, grace] = await Promise.all(
+        ['ada', 'grace'].map((username) => users.create({ username, password, role: 'admin' })),
+      )
+      assert.ok(ada !== undefined && grace !== undefined)
+      return { users, ada: ada.id, grace: grace.id, changed, close: () => database.close() }
+    }
+
+    const ways = {
+      delete: (users: ReturnType<typeof createUsers>, actor: string, id: string) => users.remove(actor, id),
+      demote: (users: ReturnType<typeof createUsers>, actor: string, id: string) =>
+        users.update(actor, id, { role: 'user' }),
+      disable: (users: ReturnType<typeof createUsers>, actor: string, id: string) =>
+        users.update(actor, id, { is_active: false }),
+    }
+    for (const [name, way] of Object.entries(ways))
+      test(`of two administrators who ${name} each other at once one stays`, async () => {
+        const { users, ada, grace, changed, close } = await openWithTwo()
+        const ends = await Promise.allSettled([way(users, ada, grace), way(users, grace, ada)])
+        const refused = ends.flatMap((end) => (end.status === 'rejected' ? [codeOf(end.reason)] : []))
+        assert.deepEqual(refused, ['last_administrator'])
+        const left = (await users.list()).filter(({ role, is_active }) => role === 'admin' && is_active)
+        assert.equal(left.length, 1)
+        // The one who was refused keeps the sessions.
+        assert.equal(changed.includes(left[0]?.id ?? ''), false)
+        await close()
+      })
+
+    test('a user who is no administrator, or disabled, does not count as one', async () => {
+      const { users, ada, grace, close } = await openWithTwo()
+      await users.update(ada, grace, { is_active: false })
+      await assert.rejects(
+        users.update(grace, ada, { role: 'user' }),
+        (error) => codeOf(error) === 'last_administrator',
+      )
+      await users.remove(ada, grace)
+      await close()
+    })
+  })

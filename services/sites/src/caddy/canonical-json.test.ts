@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import { canonicalJson } from './canonical-json.ts'
+
+test('the order of keys makes no difference, the order of lists does', () => {
+  assert.equal(canonicalJson({ b: [{ z: 1, a: 2 }], a: null }), '{"a":null,"b":[{"a":2,"z":1}]}')
+  assert.notEqual(canonicalJson([1, 2]), canonicalJson([2, 1]))
+  assert.equal(canonicalJson({ a: undefined }), '{}')
+  assert.equal(canonicalJson(undefined), 'null')
+})
+
+test('the text stands for the same value and is its own canonical form', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const text = canonicalJson(value)
+      assert.deepEqual(JSON.parse(text), JSON.parse(JSON.stringify(value)))
+      assert.equal(canonicalJson(JSON.parse(text)), text)
+    }),
+  )
+})

@@ -1,0 +1,75 @@
+import { momentOf } from '@hearth/runtime'
+import { localGradeLabel, type LocalGrade } from './grader/grader.ts'
+import type { RecordedGrade } from './history/history.ts'
+import type { HostCertificate } from './inventory/certificate-state.ts'
+import type * as wire from './schema.ts'
+import type { UploadedCertificate } from './uploads/uploads.ts'
+
+const momentAt = (milliseconds: number): string => new Date(milliseconds).toISOString()
+
+const labels: Readonly<Record<RecordedGrade['source'], string>> = { local: localGradeLabel, ssllabs: 'SSL Labs' }
+
+/** As the wire has it, with the newest grades of the host. */
+export function hostCertificateView(found: HostCertificate, grades: readonly RecordedGrade[]): wire.HostCertificate {
+  const { certificate } = found
+  return {
+    host: found.host,
+    site_id: found.siteId,
+    tls_mode: found.tlsMode,
+    state: found.state,
+    message: found.message,
+    subject: certificate?.subject ?? null,
+    issuer: certificate?.issuer ?? null,
+    names: [...(certificate?.names ?? [])],
+    not_before: momentOf(certificate?.notBefore ?? null),
+    not_after: momentOf(certificate?.notAfter ?? null),
+    serial: certificate?.serial ?? null,
+    fingerprint_sha256: certificate?.fingerprint ?? null,
+    trusted: certificate?.isTrusted ?? null,
+    checked_at: momentAt(found.checkedAt),
+    grades: grades.map(({ source, grade, gradeTrustIgnored, checkedAt }) => ({
+      source,
+      label: labels[source],
+      grade,
+      grade_trust_ignored: gradeTrustIgnored,
+      checked_at: momentAt(checkedAt),
+    })),
+  }
+}
+
+/** As the wire has it. */
+export function gradeView(grade: LocalGrade, siteId: number): wire.CertificateGrade {
+  const { parts, observation } = grade
+  return {
+    host: grade.host,
+    site_id: siteId,
+    label: localGradeLabel,
+    grade: grade.grade,
+    grade_trust_ignored: grade.gradeTrustIgnored,
+    parts: { protocol: parts.protocol, key_exchange: parts.keyExchange, cipher: parts.cipher, total: parts.total },
+    findings: grade.findings.map(({ code, severity, text, cap }) => ({ code, severity, text, ...(cap && { cap }) })),
+    protocols: [...observation.versions],
+    cipher_suites: observation.suites.map(({ name }) => name),
+    groups: [...observation.groups],
+    not_after: momentAt(grade.notAfter),
+    checked_at: momentAt(grade.checkedAt),
+  }
+}
+
+/** As the wire has it. */
+export const uploadView = (upload: UploadedCertificate): wire.UploadedCertificate => ({
+  id: upload.id,
+  name: upload.name,
+  kind: upload.kind,
+  subject: upload.subject,
+  issuer: upload.issuer,
+  names: [...upload.names],
+  not_before: momentAt(upload.notBefore),
+  not_after: momentAt(upload.notAfter),
+  fingerprint_sha256: upload.fingerprint,
+  key: upload.key,
+  chain_length: upload.chainLength,
+  used_by: [...upload.usedBy],
+  created_at: momentAt(upload.createdAt),
+  changed_at: momentAt(upload.changedAt),
+})

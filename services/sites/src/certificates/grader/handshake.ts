@@ -1,0 +1,104 @@
+import type { X509Certificate } from 'node:crypto'
+import { checkServerIdentity, connect, type ConnectionOptions, type TLSSocket } from 'node:tls'
+import { probeName, serverNameOf } from '../probe-name.ts'
+
+/** What is connected to, and for which host. */
+export interface HandshakeTarget {
+  readonly address: string
+  readonly port: number
+  /** Host of the site; the name that is asked for. */
+  readonly host: string
+  /** Roots that are trusted, PEM; the runtime's own when missing. */
+  readonly roots?: readonly string[] | undefined
+  readonly timeoutMs: number
+  readonly signal?: AbortSignal | undefined
+}
+
+/** What a handshake was limited to. */
+export type HandshakeLimits = Pick<ConnectionOptions, 'minVersion' | 'maxVersion' | 'ciphers' | 'ecdhCurve'>
+
+/** How a handshake ended. */
+export type Handshake =
+  | {
+      readonly kind: 'done'
+      readonly certificate: X509Certificate
+      readonly cipher: string
+      /** Bits of a finite-field key exchange. */
+      readonly dhBits: number | undefined
+      /** Name of the group the keys were exchanged in, where there was one. */
+      readonly group: string | undefined
+      readonly distrust: string | undefined
+      readonly isNameRight: boolean
+      readonly hasOcspStaple: boolean
+    }
+  /** The server answered and did not agree: not this version, suite, group or name. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  /** Nothing was learned about the server's TLS. */
+  | { readonly kind: 'unreachable'; readonly reason: string }
+
+/**
+ * One handshake with the site's name; the connection ends with it. Trusts nobody and judges later, so that a bad certificate
+ * is an observation and not an error. Never rejects.
+ */
+export function shakeHands(target: HandshakeTarget, limits: HandshakeLimits = {}): Promise<Handshake> {
+  if (target.signal?.aborted === true) return Promise.resolve(unreachable('the time ran out'))
+  return new Promise((resolve) => {
+    let isConnected = false
+    let hasOcspStaple = false
+    const socket = connect({ ...optionsOf(target), ...limits })
+    const end = (outcome: Handshake) => {
+      clearTimeout(timer)
+      target.signal?.removeEventListener('abort', onAbort)
+      socket.destroy()
+      resolve(outcome)
+    }
+    const onAbort = () => end(unreachable('the time ran out'))
+    const timer = setTimeout(() => end(unreachable('no answer in time')), target.timeoutMs)
+    target.signal?.addEventListener('abort', onAbort, { once: true })
+    socket.on('connect', () => (isConnected = true))
+    socket.on('OCSPResponse', (answer: Buffer | null) => (hasOcspStaple = (answer?.length ?? 0) > 0))
+    socket.on('secureConnect', () => end(outcomeOf(socket, target.host, hasOcspStaple)))
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      const reason = reasonOf(error)
+      end(isConnected ? { kind: 'refused', reason } : unreachable(reason))
+    })
+  })
+}
+
+function optionsOf({ address, port, host, roots }: HandshakeTarget): ConnectionOptions {
+  return {
+    host: address,
+    port,
+    servername: serverNameOf(host),
+    rejectUnauthorized: false,
+    requestOCSP: true,
+    checkServerIdentity: () => undefined,
+    ...(roots === undefined ? {} : { ca: [...roots] }),
+  }
+}
+
+function outcomeOf(socket: TLSSocket, host: string, hasOcspStaple: boolean): Handshake {
+  const certificate = socket.getPeerX509Certificate()
+  if (certificate === undefined) return { kind: 'refused', reason: 'the server showed no certificate' }
+  const exchange = socket.getEphemeralKeyInfo()
+  const isFiniteField = exchange !== null && 'type' in exchange && exchange.type === 'DH'
+  return {
+    kind: 'done',
+    certificate,
+    cipher: socket.getCipher().name,
+    dhBits: isFiniteField ? exchange.size : undefined,
+    group: exchange !== null && 'name' in exchange ? exchange.name : undefined,
+    distrust: socket.authorized ? undefined : codeOf(socket.authorizationError),
+    isNameRight: checkServerIdentity(probeName(host), certificate.toLegacyObject()) === undefined,
+    hasOcspStaple,
+  }
+}
+
+const unreachable = (reason: string): Handshake => ({ kind: 'unreachable', reason })
+
+/** The runtime gives the code itself where its types promise an error. */
+const codeOf = (error: unknown): string =>
+  typeof error === 'string' ? error : ((error as NodeJS.ErrnoException | undefined)?.code ?? 'UNTRUSTED')
+
+const reasonOf = (error: NodeJS.ErrnoException & { reason?: string }): string =>
+  (error.reason ?? error.code ?? 'the connection broke').slice(0, 200)

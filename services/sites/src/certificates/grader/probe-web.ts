@@ -1,0 +1,70 @@
+import { request as requestPlain, type ClientRequest, type IncomingMessage } from 'node:http'
+import { request as requestSecure } from 'node:https'
+import { isIPv6 } from 'node:net'
+import { probeName, serverNameOf } from '../probe-name.ts'
+import type { HandshakeTarget } from './handshake.ts'
+
+/** What one request by each of the two protocols tells. */
+export interface WebObservation {
+  readonly hstsSeconds: number | undefined
+  readonly redirectsToHttps: boolean | undefined
+}
+
+/** Asks for `/` by HTTPS and by HTTP and looks at the heads of the answers only. Never rejects. */
+export async function probeWeb(target: HandshakeTarget, httpPort: number): Promise<WebObservation> {
+  const [secure, plain] = await Promise.all([askSecurely(target), askPlainly(target, httpPort)])
+  const header = secure?.headers['strict-transport-security']
+  return { hstsSeconds: header === undefined ? undefined : maxAgeOf(header), redirectsToHttps: leadsToHttps(plain) }
+}
+
+/** `max-age` of a Strict-Transport-Security header (RFC 6797); undefined when it has none that counts. */
+export function maxAgeOf(header: string): number | undefined {
+  for (const directive of header.split(';')) {
+    const match = /^\s*max-age\s*=\s*"?(\d{1,12})"?\s*$/i.exec(directive)
+    if (match?.[1] !== undefined) return Number(match[1])
+  }
+  return undefined
+}
+
+function leadsToHttps(answer: IncomingMessage | undefined): boolean | undefined {
+  if (answer === undefined) return undefined
+  const isRedirect = (answer.statusCode ?? 0) >= 300 && (answer.statusCode ?? 0) < 400
+  return isRedirect && (answer.headers.location ?? '').toLowerCase().startsWith('https://')
+}
+
+const hostHeader = (host: string): string => (isIPv6(host) ? `[${host}]` : probeName(host))
+
+const common = ({ address, host, signal, timeoutMs }: HandshakeTarget) => ({
+  host: address,
+  path: '/',
+  agent: false,
+  headers: { host: hostHeader(host), 'user-agent': 'Hearth certificate check' },
+  timeout: timeoutMs,
+  ...(signal === undefined ? {} : { signal }),
+})
+
+function askSecurely(target: HandshakeTarget): Promise<IncomingMessage | undefined> {
+  const options = { ...common(target), port: target.port, rejectUnauthorized: false }
+  return headOf(() => requestSecure({ ...options, servername: serverNameOf(target.host), ...anyTls }))
+}
+
+function askPlainly(target: HandshakeTarget, port: number): Promise<IncomingMessage | undefined> {
+  return headOf(() => requestPlain({ ...common(target), port }))
+}
+
+/** Old ones too, or a server that knows no others would seem to have no headers. */
+const anyTls = { ciphers: 'ALL:@SECLEVEL=0', minVersion: 'TLSv1' } as const
+
+function headOf(open: () => ClientRequest): Promise<IncomingMessage | undefined> {
+  return new Promise((resolve) => {
+    const request = open()
+    const end = (answer?: IncomingMessage) => {
+      resolve(answer)
+      request.destroy()
+    }
+    request.on('response', end)
+    request.on('timeout', () => end())
+    request.on('error', () => end())
+    request.end()
+  })
+}

@@ -1,0 +1,115 @@
+import { cipherBits, suiteFault } from './cipher-strength.ts'
+import { findingsOf, longHsts, type Finding } from './findings.ts'
+import { worse, type Grade } from './grade.ts'
+import type { Observation, TlsVersion } from './observation.ts'
+
+/** What a grade is made of, each 0 to 100. */
+export interface ScoreParts {
+  readonly protocol: number
+  readonly keyExchange: number
+  readonly cipher: number
+  /** Weighed: protocol 30 %, key exchange 30 %, cipher 40 %. */
+  readonly total: number
+}
+
+/** A grade with its reasons. */
+export interface Score {
+  readonly grade: Grade
+  /** What it would be if the certificate were trusted, in time and for the right name. */
+  readonly gradeTrustIgnored: Grade
+  readonly parts: ScoreParts
+  readonly findings: readonly Finding[]
+}
+
+/**
+ * Grades what was seen with the weights and limits SSL Labs publishes, as far as they apply. It is a local grade: no third
+ * party is asked, and theirs may differ.
+ *
+ * @param now milliseconds since the epoch
+ */
+export function scoreOf(seen: Observation, now: number): Score {
+  const findings = findingsOf(seen, now)
+  const parts = partsOf(seen)
+  const gradeTrustIgnored = gradeOf({
+    parts,
+    findings: findings.filter((finding) => finding.isAboutTrust !== true),
+    seen,
+  })
+  const caps = new Set(findings.map(({ cap }) => cap))
+  // A wrong name is told first: whether a certificate meant for another host is trusted matters little.
+  const trust = (['M', 'T'] as const).find((grade) => caps.has(grade))
+  return { grade: trust ?? gradeTrustIgnored, gradeTrustIgnored, parts, findings }
+}
+
+function gradeOf({
+  parts,
+  findings,
+  seen,
+}: {
+  parts: ScoreParts
+  findings: readonly Finding[]
+  seen: Observation
+}): Grade {
+  let grade = letterOf(parts)
+  for (const { cap } of findings) if (cap !== undefined) grade = worse(grade, cap)
+  const isLong = (seen.hstsSeconds ?? 0) >= longHsts
+  return grade === 'A' && isLong && seen.isComplete ? 'A+' : grade
+}
+
+function letterOf({ protocol, keyExchange, cipher, total }: ScoreParts): Grade {
+  if (protocol === 0 || keyExchange === 0 || cipher === 0) return 'F'
+  const steps = [
+    [80, 'A'],
+    [65, 'B'],
+    [50, 'C'],
+    [35, 'D'],
+    [20, 'E'],
+  ] as const
+  return steps.find(([least]) => total >= least)?.[1] ?? 'F'
+}
+
+const protocolPoints: Readonly<Record<TlsVersion, number>> = {
+  TLSv1: 90,
+  'TLSv1.1': 95,
+  'TLSv1.2': 100,
+  'TLSv1.3': 100,
+}
+
+function partsOf({ versions, suites, chain }: Observation): ScoreParts {
+  const protocol = middle(versions.map((version) => protocolPoints[version]))
+  const isAnonymous = suites.some(({ name }) => /^A(?:EC)?DH-/.test(name))
+  const exchanges = [chain[0] === undefined ? 0 : rsaBits(chain[0]), ...suites.flatMap(({ dhBits }) => dhBits ?? [])]
+  const keyExchange = isAnonymous ? 0 : exchangePoints(Math.min(...exchanges))
+  const hasNone = suites.some(({ name }) => suiteFault(name) === 'broken' && cipherBits(name) === 0)
+  const cipher = hasNone ? 0 : middle(suites.map(({ name }) => cipherPoints(cipherBits(name))))
+  const total = Math.round(protocol * 0.3 + keyExchange * 0.3 + cipher * 0.4)
+  return { protocol, keyExchange, cipher, total }
+}
+
+/** Halfway between the worst and the best. */
+const middle = (points: readonly number[]): number =>
+  points.length === 0 ? 0 : Math.round((Math.min(...points) + Math.max(...points)) / 2)
+
+/** Curves count as the RSA key that is as hard to break. */
+function rsaBits({ keyType, keyBits }: { keyType: string; keyBits: number }): number {
+  if (keyType.startsWith('rsa') || keyType === 'dsa') return keyBits
+  if (keyBits >= 384) return 7680
+  return keyBits >= 256 ? 3072 : 2048
+}
+
+function exchangePoints(bits: number): number {
+  const steps = [
+    [4096, 100],
+    [2048, 90],
+    [1024, 80],
+    [512, 40],
+    [1, 20],
+  ] as const
+  return steps.find(([least]) => bits >= least)?.[1] ?? 0
+}
+
+function cipherPoints(bits: number): number {
+  if (bits >= 256) return 100
+  if (bits >= 128) return 80
+  return bits > 0 ? 20 : 0
+}

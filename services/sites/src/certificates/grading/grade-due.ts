@@ -1,0 +1,20 @@
+import { createHash } from 'node:crypto'
+
+/** How often something is done, and by how much the moments are spread, milliseconds. */
+export interface Rhythm {
+  readonly every: number
+  readonly jitter: number
+}
+
+/** Local grades cost nobody anything; SSL Labs is asked seldom and not by everybody at the same hour. */
+export const rhythms = {
+  daily: { every: 86_400_000, jitter: 2 * 3_600_000 },
+  weekly: { every: 7 * 86_400_000, jitter: 86_400_000 },
+} as const satisfies Record<string, Rhythm>
+
+/** When a host is due again. The spread is the host's own, so that it keeps its place from week to week. */
+export function dueAt(host: string, lastAt: number | undefined, { every, jitter }: Rhythm): number {
+  if (lastAt === undefined) return 0
+  const share = createHash('sha256').update(host).digest().readUInt32BE() / 2 ** 32
+  return lastAt + every + Math.floor(share * jitter)
+}

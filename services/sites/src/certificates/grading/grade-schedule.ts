@@ -1,0 +1,118 @@
+import type { Log, Timers } from '@hearth/runtime'
+import { GradeFailed } from '../grader/grader.ts'
+import type { GradeHistory } from '../history/history.ts'
+import type { SiteHost, SiteHosts } from '../site-host.ts'
+import { ScanTooSoon, type Scans } from '../ssl-labs/scans.ts'
+import { dueAt, rhythms } from './grade-due.ts'
+import { UnknownHost, type Grading } from './grading.ts'
+
+/** Grades hosts when it is time. */
+export interface GradeSchedule {
+  start(): void
+  /** One round: whatever is due now. */
+  run(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface GradeScheduleParts {
+  readonly hosts: SiteHosts
+  readonly grading: Grading
+  readonly scans: Scans
+  readonly history: GradeHistory
+  readonly timers: Timers
+  readonly log: Log
+  /** How often hosts are graded here. */
+  readonly rhythm: () => 'off' | 'daily' | 'weekly'
+  /** Whether SSL Labs may be asked at all; which hosts is the sites' choice. */
+  readonly isSslLabsOn: () => boolean
+}
+
+const every = 60_000
+/** After a grade that failed, milliseconds. */
+const retryAfter = 3_600_000
+/** Local grades of one round. */
+const together = 20
+
+export function createGradeSchedule(parts: GradeScheduleParts): GradeSchedule {
+  return new Rounds(parts)
+}
+
+class Rounds implements GradeSchedule {
+  readonly #parts: GradeScheduleParts
+  readonly #failedAt = new Map<string, number>()
+  #running: Promise<void> = Promise.resolve()
+  #cancel: () => void = () => undefined
+  #isClosed = false
+
+  constructor(parts: GradeScheduleParts) {
+    this.#parts = parts
+  }
+
+  start(): void {
+    this.#cancel = this.#parts.timers.after(every, () => {
+      this.#running = this.run()
+        .catch((error: unknown) => this.#parts.log.warn({ err: error }, 'hosts could not be graded'))
+        .finally(() => {
+          if (!this.#isClosed) this.start()
+        })
+    })
+  }
+
+  async run(): Promise<void> {
+    const { hosts, history, timers, rhythm, isSslLabsOn } = this.#parts
+    await history.tidy()
+    const all = (await hosts.list()).filter(({ tlsMode }) => tlsMode !== 'off')
+    const names = new Set(all.map(({ host }) => host))
+    for (const host of this.#failedAt.keys()) if (!names.has(host)) this.#failedAt.delete(host)
+    const latest = await history.latest()
+    const lastOf = (source: string) =>
+      new Map(latest.filter((grade) => grade.source === source).map(({ host, checkedAt }) => [host, checkedAt]))
+    const now = timers.now()
+    const chosen = rhythm()
+    if (chosen !== 'off') {
+      const last = lastOf('local')
+      const due = all.filter(({ host }) => dueAt(host, last.get(host), rhythms[chosen]) <= now && this.#mayTry(host))
+      for (const { host } of due.slice(0, together)) await this.#grade(host)
+    }
+    if (isSslLabsOn())
+      await this.#scan(
+        all.filter(({ mayBeScanned }) => mayBeScanned),
+        lastOf('ssllabs'),
+      )
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#cancel()
+    await this.#running
+  }
+
+  #mayTry(host: string): boolean {
+    const failedAt = this.#failedAt.get(host)
+    return failedAt === undefined || this.#parts.timers.now() - failedAt >= retryAfter
+  }
+
+  async #grade(host: string): Promise<void> {
+    if (this.#isClosed) return
+    try {
+      await this.#parts.grading.grade(host)
+      this.#failedAt.delete(host)
+    } catch (error) {
+      if (!(error instanceof GradeFailed || error instanceof UnknownHost)) throw error
+      this.#failedAt.set(host, this.#parts.timers.now())
+    }
+  }
+
+  async #scan(hosts: readonly SiteHost[], last: ReadonlyMap<string, number>): Promise<void> {
+    const { scans, timers } = this.#parts
+    const asked = new Map((await scans.list()).map(({ host, requestedAt }) => [host, requestedAt]))
+    for (const { host, siteId } of hosts) {
+      // A scan that failed counts as well: it is not begun again the next minute.
+      const lastAt = Math.max(last.get(host) ?? 0, asked.get(host) ?? 0)
+      if (dueAt(host, lastAt === 0 ? undefined : lastAt, rhythms.weekly) > timers.now()) continue
+      await scans.request({ host, siteId, isFresh: true }).catch((error: unknown) => {
+        if (!(error instanceof ScanTooSoon)) throw error
+      })
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createManualClock } from '@hearth/runtime'
+import { onBothDatabases } from '../../../test/on-both-databases.ts'
+import { createGradeHistory, type RecordedGrade } from './history.ts'
+
+const day = 86_400_000
+const now = Date.parse('2026-11-19T12:00Z')
+
+const grade = (more: Partial<RecordedGrade>): RecordedGrade => ({
+  siteId: 1,
+  host: 'a.example',
+  source: 'local',
+  grade: 'A',
+  gradeTrustIgnored: 'A+',
+  parts: { protocol: 100, keyExchange: 90, cipher: 90, total: 93 },
+  findings: [{ code: 'no_hsts', severity: 'info', text: 'There is none' }],
+  notAfter: now + 60 * day,
+  checkedAt: now,
+  ...more,
+})
+
+onBothDatabases(async ({ query: db }, name) => {
+  const clock = createManualClock(now)
+  const kept = { days: 0 }
+  const history = createGradeHistory({ db, clock, retentionDays: () => kept.days })
+
+  await test(`${name}: what was recorded comes back, the newest of each host and source`, async () => {
+    await history.record(grade({ checkedAt: now - 8 * day, grade: 'B' }))
+    await history.record(grade({}))
+    await history.record(
+      grade({ checkedAt: now - 8 * day, grade: 'mixed', source: 'ssllabs', parts: null, findings: [] }),
+    )
+    await history.record(grade({ host: 'b.example', siteId: 2, notAfter: null, gradeTrustIgnored: null }))
+    const latest = (await history.latest()).toSorted((a, b) =>
+      `${a.host} ${a.source}`.localeCompare(`${b.host} ${b.source}`),
+    )
+    assert.deepEqual(latest, [
+      grade({}),
+      grade({ checkedAt: now - 8 * day, grade: 'mixed', source: 'ssllabs', parts: null, findings: [] }),
+      grade({ host: 'b.example', siteId: 2, notAfter: null, gradeTrustIgnored: null }),
+    ])
+  })
+
+  await test(`${name}: a series for each host and source`, async () => {
+    const { days, series } = await history.series('30d')
+    assert.equal(days, 30)
+    assert.deepEqual(
+      series.map(({ host, source, points }) => [host, source, points.map(({ rank }) => rank).join(' ')]),
+      [
+        ['a.example', 'local', '4 6'],
+        ['a.example', 'ssllabs', '-1 -1'],
+        ['b.example', 'local', '6'],
+      ],
+    )
+    assert.deepEqual(
+      (await history.series('30d', 'ssllabs')).series.map(({ source }) => source),
+      ['ssllabs'],
+    )
+  })
+
+  await test(`${name}: old grades go when they are kept for a time, and only then`, async () => {
+    await history.tidy()
+    assert.equal((await history.latest()).length, 3)
+    kept.days = 7
+    await history.tidy()
+    assert.deepEqual(
+      (await history.latest()).map(({ source }) => source),
+      ['local', 'local'],
+    )
+  })
+})

@@ -1,0 +1,107 @@
+import type { Kysely } from 'kysely'
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '@hearth/runtime'
+import type { Finding } from '../grader/findings.ts'
+import type { LocalGrade } from '../grader/grader.ts'
+import type { Tables } from '../../database/tables.ts'
+import type { GradeRow } from '../tables.ts'
+import * as store from './store.ts'
+import { historyRanges, historyStart, weeklyPoints, type HistoryRange, type WeekPoint } from './weekly-points.ts'
+
+/** A grade as it was stored. Moments are milliseconds. */
+export interface RecordedGrade extends Pick<GradeRow, 'host' | 'source' | 'grade'> {
+  readonly siteId: number
+  readonly gradeTrustIgnored: GradeRow['grade_trust_ignored']
+  readonly parts: LocalGrade['parts'] | null
+  readonly findings: readonly Finding[]
+  readonly notAfter: number | null
+  readonly checkedAt: number
+}
+
+/** The weeks of one host, by one source. */
+export interface GradeSeries {
+  readonly host: string
+  readonly source: store.GradeSource
+  readonly points: readonly WeekPoint[]
+}
+
+/** What grades there were. */
+export interface GradeHistory {
+  record(grade: RecordedGrade): Promise<void>
+  /** The newest of every host and source. */
+  latest(): Promise<RecordedGrade[]>
+  series(range: HistoryRange, source?: store.GradeSource): Promise<{ days: number; series: GradeSeries[] }>
+  /** Forgets what is older than is kept. */
+  tidy(): Promise<void>
+}
+
+export interface GradeHistoryParts {
+  readonly db: Kysely<Tables>
+  readonly clock: Clock
+  /** Days grades are kept; 0 for ever. */
+  readonly retentionDays: () => number
+}
+
+export function createGradeHistory({ db, clock, retentionDays }: GradeHistoryParts): GradeHistory {
+  return {
+    record: (grade) => store.insertGrade(db, rowOf(grade)),
+    async latest() {
+      return (await store.latestGrades(db)).map(gradeOf)
+    },
+    async series(range, source) {
+      const now = clock.now()
+      const rows = await store.gradesSince(db, { since: historyStart(range, now), source })
+      const byHost = Map.groupBy(rows, (row) => `${row.source} ${row.host}`)
+      const series = [...byHost.values()].flatMap((samples) => {
+        const [first] = samples
+        if (first === undefined) return []
+        const moments = samples.map(({ grade, checked_at }) => ({ grade, checkedAt: checked_at }))
+        const points = weeklyPoints(moments, range, now)
+        return points.length === 0 ? [] : [{ host: first.host, source: first.source, points }]
+      })
+      return { days: historyRanges[range], series }
+    },
+    async tidy() {
+      const days = retentionDays()
+      if (days > 0) await store.deleteGradesBefore(db, clock.now() - days * 86_400_000)
+    },
+  }
+}
+
+/** What of a local grade is kept. */
+export const recordOf = (grade: LocalGrade, siteId: number): RecordedGrade => ({
+  siteId,
+  host: grade.host,
+  source: 'local',
+  grade: grade.grade,
+  gradeTrustIgnored: grade.gradeTrustIgnored,
+  parts: grade.parts,
+  findings: grade.findings,
+  notAfter: grade.notAfter,
+  checkedAt: grade.checkedAt,
+})
+
+const rowOf = (grade: RecordedGrade): GradeRow => ({
+  id: randomUUID(),
+  site_id: grade.siteId,
+  host: grade.host,
+  source: grade.source,
+  grade: grade.grade,
+  grade_trust_ignored: grade.gradeTrustIgnored,
+  parts: grade.parts === null ? null : JSON.stringify(grade.parts),
+  findings: JSON.stringify(grade.findings),
+  not_after: grade.notAfter,
+  checked_at: grade.checkedAt,
+})
+
+const gradeOf = (row: GradeRow): RecordedGrade => ({
+  siteId: row.site_id,
+  host: row.host,
+  source: row.source,
+  grade: row.grade,
+  gradeTrustIgnored: row.grade_trust_ignored,
+  parts: row.parts === null ? null : (JSON.parse(row.parts) as LocalGrade['parts']),
+  findings: JSON.parse(row.findings) as Finding[],
+  notAfter: row.not_after,
+  checkedAt: row.checked_at,
+})

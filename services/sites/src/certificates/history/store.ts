@@ -1,0 +1,54 @@
+import type { Kysely } from 'kysely'
+import type { Tables } from '../../database/tables.ts'
+import type { GradeRow } from '../tables.ts'
+
+export type GradeSource = GradeRow['source']
+
+export async function insertGrade(db: Kysely<Tables>, row: GradeRow): Promise<void> {
+  await db.insertInto('certificate_grades').values(row).execute()
+}
+
+/** Grades since a moment, by host, oldest first. */
+export function gradesSince(
+  db: Kysely<Tables>,
+  { since, source }: { since: number; source: GradeSource | undefined },
+): Promise<Pick<GradeRow, 'host' | 'source' | 'grade' | 'checked_at'>[]> {
+  return db
+    .selectFrom('certificate_grades')
+    .select(['host', 'source', 'grade', 'checked_at'])
+    .where('checked_at', '>=', since)
+    .$if(source !== undefined, (query) => query.where('source', '=', source ?? 'local'))
+    .orderBy('host')
+    .orderBy('source')
+    .orderBy('checked_at')
+    .execute()
+}
+
+/** The newest grade of every host and source. */
+export async function latestGrades(db: Kysely<Tables>): Promise<GradeRow[]> {
+  const rows = await db
+    .selectFrom('certificate_grades as g')
+    .innerJoin(
+      (query) =>
+        query
+          .selectFrom('certificate_grades')
+          .select((eb) => ['host', 'source', eb.fn.max('checked_at').as('newest')])
+          .groupBy(['host', 'source'])
+          .as('last'),
+      (join) =>
+        join
+          .onRef('last.host', '=', 'g.host')
+          .onRef('last.source', '=', 'g.source')
+          .onRef('last.newest', '=', 'g.checked_at'),
+    )
+    .selectAll('g')
+    .orderBy('g.id')
+    .execute()
+  // Two of one millisecond are one too many.
+  return [...new Map(rows.map((row) => [`${row.source} ${row.host}`, row])).values()]
+}
+
+/** Forgets grades from before a moment. */
+export async function deleteGradesBefore(db: Kysely<Tables>, moment: number): Promise<void> {
+  await db.deleteFrom('certificate_grades').where('checked_at', '<', moment).execute()
+}

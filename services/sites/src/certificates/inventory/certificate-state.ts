@@ -1,0 +1,82 @@
+import type { X509Certificate } from 'node:crypto'
+import { certificateFacts, namesOf } from '../certificate-facts.ts'
+import type { Handshake } from '../grader/handshake.ts'
+import type { SiteHost } from '../site-host.ts'
+
+/** How things stand with the certificate of a host. */
+export type CertificateState = 'valid' | 'expiring' | 'expired' | 'pending' | 'missing' | 'error'
+
+/** What a host shows to those who connect. Texts of the certificate are the certificate's own. */
+export interface HostCertificate {
+  readonly host: string
+  readonly siteId: number
+  readonly tlsMode: SiteHost['tlsMode']
+  readonly state: CertificateState
+  /** What is wrong, for a person; null when nothing is. */
+  readonly message: string | null
+  readonly certificate: ShownCertificate | null
+  readonly checkedAt: number
+}
+
+/** Moments are milliseconds. */
+export interface ShownCertificate {
+  readonly subject: string
+  readonly issuer: string
+  readonly names: readonly string[]
+  readonly notBefore: number
+  readonly notAfter: number
+  /** Hexadecimal. */
+  readonly serial: string
+  /** SHA-256, hexadecimal. */
+  readonly fingerprint: string
+  readonly isTrusted: boolean
+}
+
+const day = 86_400_000
+/** For so long after a change a certificate may still be on its way, milliseconds. */
+const pendingFor = 30 * 60_000
+/** From when on a certificate expires soon, milliseconds; for a short life its last quarter, or it would always be soon. */
+const soon = 7 * day
+
+/** What a handshake tells about a host's certificate. */
+export function certificateOf(site: SiteHost, handshake: Handshake, now: number): HostCertificate {
+  const base = { host: site.host, siteId: site.siteId, tlsMode: site.tlsMode, checkedAt: now, certificate: null }
+  if (handshake.kind === 'unreachable')
+    return { ...base, state: 'error', message: `The server does not answer: ${handshake.reason}` }
+  const isNew = now - site.changedAt < pendingFor
+  const absent = (message: string): HostCertificate =>
+    isNew
+      ? { ...base, state: 'pending', message: 'The server has no certificate for this host yet' }
+      : { ...base, state: 'missing', message }
+  if (handshake.kind === 'refused') return absent(`The server has no certificate for this host: ${handshake.reason}`)
+  const certificate = shown(handshake.certificate, handshake.distrust === undefined)
+  if (!handshake.isNameRight)
+    return {
+      ...absent(`The server shows a certificate for ${certificate.names.slice(0, 3).join(', ') || 'no name'}`),
+      certificate,
+    }
+  return { ...base, ...stateOf(certificate, now), certificate }
+}
+
+function stateOf({ notBefore, notAfter }: ShownCertificate, now: number): Pick<HostCertificate, 'state' | 'message'> {
+  if (notAfter <= now) return { state: 'expired', message: 'The certificate has expired' }
+  if (notBefore > now) return { state: 'error', message: 'The certificate holds from later on; is the clock right?' }
+  const isSoon = notAfter - now <= Math.min(soon, (notAfter - notBefore) / 4)
+  return isSoon
+    ? { state: 'expiring', message: 'The certificate expires soon and has not been renewed' }
+    : { state: 'valid', message: null }
+}
+
+function shown(certificate: X509Certificate, isTrusted: boolean): ShownCertificate {
+  const { subject, issuer, notBefore, notAfter } = certificateFacts(certificate)
+  return {
+    subject,
+    issuer,
+    notBefore,
+    notAfter,
+    names: namesOf(certificate),
+    serial: certificate.serialNumber.toLowerCase(),
+    fingerprint: certificate.fingerprint256.replaceAll(':', '').toLowerCase(),
+    isTrusted,
+  }
+}

@@ -1,0 +1,81 @@
+import { grades, type Grade } from '../grader/grade.ts'
+import type { HistoryGrade } from '../history/weekly-points.ts'
+import type { Assessment } from './ssl-labs-client.ts'
+import type { SslLabsTrouble } from './ssl-labs-error.ts'
+
+/** How far a scan is. The last three are ends; `ready` has a grade. */
+export type ScanState = 'queued' | 'starting' | 'dns' | 'in_progress' | 'rate_limited' | 'ready' | 'error' | 'failed'
+
+/** States in which nothing more happens. */
+export const isScanOver = (state: ScanState): boolean => state === 'ready' || state === 'error' || state === 'failed'
+
+/** What came of the last question. */
+export type ScanInput =
+  | { readonly kind: 'answer'; readonly assessment: Assessment }
+  | { readonly kind: 'trouble'; readonly trouble: SslLabsTrouble; readonly message: string }
+
+/** What is known when a step is decided. */
+export interface ScanProgress {
+  /** Since SSL Labs was first asked, milliseconds. */
+  readonly elapsed: number
+  /** Troubles one after the other, this one included. */
+  readonly troubles: number
+}
+
+/** What follows: another question after a while, or an end. */
+export type ScanStep =
+  | { readonly state: 'dns' | 'in_progress'; readonly waitMs: number }
+  /** Nobody may be asked anything for so long. */
+  | { readonly state: 'rate_limited'; readonly coolOffMs: number; readonly message: string }
+  /** Asks the same again. */
+  | { readonly state: 'starting'; readonly waitMs: number; readonly message: string }
+  | { readonly state: 'ready'; readonly grade: HistoryGrade; readonly gradeTrustIgnored: Grade | undefined }
+  | { readonly state: 'error' | 'failed'; readonly message: string }
+
+/** After this a scan has failed, milliseconds. */
+export const longestScan = 2 * 3_600_000
+
+const minute = 60_000
+const coolOffs: Readonly<Partial<Record<SslLabsTrouble, number>>> = {
+  'rate-limited': 15 * minute,
+  unavailable: 15 * minute,
+  overloaded: 30 * minute,
+}
+const longestCoolOff = 60 * minute
+const mostTroubles = 5
+
+/** The next step of a scan. Pure: the same question and answer always lead to the same step. */
+export function nextScanStep(input: ScanInput, { elapsed, troubles }: ScanProgress): ScanStep {
+  const step = input.kind === 'answer' ? afterAnswer(input.assessment) : afterTrouble(input, troubles)
+  const goesOn = 'waitMs' in step || 'coolOffMs' in step
+  return goesOn && elapsed > longestScan ? { state: 'failed', message: 'The scan took more than two hours' } : step
+}
+
+function afterAnswer({ status, message, endpoints }: Assessment): ScanStep {
+  if (status === 'DNS') return { state: 'dns', waitMs: 5000 }
+  if (status === 'IN_PROGRESS') return { state: 'in_progress', waitMs: 10_000 }
+  if (status === 'ERROR') return { state: 'error', message: message ?? 'SSL Labs could not assess the host' }
+  const graded = endpoints.filter(({ grade }) => grade !== undefined)
+  const grade = sameOf(graded.map((endpoint) => endpoint.grade))
+  if (grade === undefined)
+    return { state: 'error', message: endpoints[0]?.message ?? 'No address of the host could be assessed' }
+  const ignored = sameOf(graded.map((endpoint) => endpoint.gradeTrustIgnored))
+  return { state: 'ready', grade, gradeTrustIgnored: ignored === 'mixed' ? undefined : ignored }
+}
+
+/** The grade all addresses have; `mixed` when they differ, undefined when there is none we know. */
+function sameOf(found: readonly (string | undefined)[]): HistoryGrade | undefined {
+  const known = [...new Set(found)].filter((grade): grade is Grade => (grades as readonly unknown[]).includes(grade))
+  return known.length > 1 ? 'mixed' : known[0]
+}
+
+function afterTrouble({ trouble, message }: ScanInput & { kind: 'trouble' }, troubles: number): ScanStep {
+  const coolOff = coolOffs[trouble]
+  if (coolOff !== undefined) {
+    const coolOffMs = Math.min(longestCoolOff, coolOff * 2 ** Math.max(0, troubles - 1))
+    return { state: 'rate_limited', coolOffMs, message }
+  }
+  const mayPass = trouble === 'failed' || trouble === 'unreachable'
+  if (mayPass && troubles < mostTroubles) return { state: 'starting', waitMs: 30_000 * troubles, message }
+  return { state: 'failed', message }
+}

@@ -1,0 +1,190 @@
+import type { Route } from '@hearth/http'
+import { momentOf } from '@hearth/runtime'
+import { route } from '../../access.ts'
+import { badRequest, conflict, notFound, Problem, tooMany } from '../../problems.ts'
+import type { SiteHosts } from '../site-host.ts'
+import type { OptIns } from './opt-ins.ts'
+import { FreeMailAddress, NoIdentity, type Registration, type RegistrationStatus as Status } from './registration.ts'
+import {
+  OptIn,
+  OptInParams,
+  Registered,
+  RegisterRequest,
+  RegistrationStatus,
+  ScanList,
+  ScanRequest,
+  ScanView,
+} from './schema.ts'
+import { ScanTooSoon, type Scan, type Scans } from './scans.ts'
+import { SslLabsError } from './ssl-labs-error.ts'
+
+/** What the endpoints call. */
+export interface SslLabsFeature {
+  readonly registration: Registration
+  readonly scans: Scans
+  readonly optIns: OptIns
+  readonly hosts: SiteHosts
+  /** Whether scans are on for the whole service. */
+  readonly isOn: () => boolean
+  readonly hasSite: (id: number) => Promise<boolean>
+}
+
+const shared = { tag: 'Certificates', access: 'admin' } as const
+
+/** Registering with SSL Labs and asking it for grades. */
+export function sslLabsRoutes(feature: SslLabsFeature): Route[] {
+  return [...registrationRoutes(feature.registration), ...scanRoutes(feature), optInRoute(feature)]
+}
+
+function registrationRoutes(registration: Registration): Route[] {
+  const answer = { status: 200, body: RegistrationStatus } as const
+  return [
+    route(
+      {
+        ...shared,
+        method: 'GET',
+        path: '/api/v1/ssllabs/registration-status',
+        summary: 'Whether we are registered with SSL Labs',
+        limit: '30/min',
+        success: answer,
+      },
+      async () => statusView(await registration.status()),
+    ),
+    route(
+      {
+        ...shared,
+        method: 'POST',
+        path: '/api/v1/ssllabs/refresh-status',
+        summary: 'Ask SSL Labs whether we are registered',
+        limit: '10/min',
+        success: answer,
+      },
+      async () => statusView(await registration.refresh()),
+    ),
+    route(
+      {
+        ...shared,
+        method: 'POST',
+        path: '/api/v1/ssllabs/register',
+        summary: 'Register with SSL Labs',
+        description:
+          'Sends names, organisation and e-mail address to SSL Labs and keeps them in the settings. Without a body those of the settings are sent.',
+        limit: '3/hour',
+        body: RegisterRequest.optional(),
+        success: { status: 200, body: Registered },
+        errors: [400, 409, 502],
+      },
+      async ({ body }) => {
+        const { message, maskedEmail } = await registered(registration, body)
+        return { success: true, message, masked_email: maskedEmail }
+      },
+    ),
+  ]
+}
+
+const statusView = ({ maskedEmail, isRegistered, message }: Status) => ({
+  masked_email: maskedEmail,
+  is_registered: isRegistered,
+  message,
+})
+
+async function registered(registration: Registration, body: RegisterRequest | undefined): Promise<Status> {
+  const identity = body && {
+    firstName: body.first_name,
+    lastName: body.last_name,
+    email: body.email,
+    organization: body.organization,
+  }
+  try {
+    return await registration.register(identity, body?.accept_free_mail ?? false)
+  } catch (error) {
+    if (error instanceof NoIdentity) throw badRequest(error.message, 'no_email')
+    if (error instanceof FreeMailAddress)
+      throw conflict(`${error.message}; say accept_free_mail to send it nevertheless`, 'free_mail')
+    if (error instanceof SslLabsError) throw new Problem(502, error.message)
+    throw error
+  }
+}
+
+function scanRoutes(feature: SslLabsFeature): Route[] {
+  const { scans, optIns, isOn } = feature
+  return [
+    route(
+      {
+        ...shared,
+        method: 'GET',
+        path: '/api/v1/ssllabs/scans',
+        summary: 'Scans by SSL Labs, and the sites that want them',
+        limit: '60/min',
+        success: { status: 200, body: ScanList },
+      },
+      async () => ({
+        enabled: isOn(),
+        site_ids: [...(await optIns.list())].toSorted((one, other) => one - other),
+        scans: (await scans.list()).map(scanView),
+      }),
+    ),
+    route(
+      {
+        ...shared,
+        method: 'POST',
+        path: '/api/v1/ssllabs/scans',
+        summary: 'Have a host scanned by SSL Labs',
+        description: 'Needs a registration, the setting `grade_source` ssllabs, and the consent of the site.',
+        limit: '5/min',
+        body: ScanRequest,
+        success: { status: 202, body: ScanView },
+        errors: [404, 409],
+      },
+      async ({ body }) => scanView(await requested(feature, body)),
+    ),
+  ]
+}
+
+async function requested(
+  { scans, hosts, isOn }: SslLabsFeature,
+  { host, fresh }: { host: string; fresh: boolean },
+): Promise<Scan> {
+  const site = (await hosts.list()).find((candidate) => candidate.host === host.toLowerCase())
+  if (site === undefined) throw notFound('host with a certificate')
+  if (!isOn()) throw conflict('Grades by SSL Labs are off; see the setting grade_source', 'ssllabs_off')
+  if (!site.mayBeScanned) throw conflict('The site does not let SSL Labs hear its names', 'ssllabs_not_allowed')
+  try {
+    return await scans.request({ host: site.host, siteId: site.siteId, isFresh: fresh })
+  } catch (error) {
+    if (error instanceof ScanTooSoon)
+      throw tooMany(`A new scan of the host is possible in ${error.seconds} s`, error.seconds)
+    throw error
+  }
+}
+
+function optInRoute({ optIns, hasSite }: SslLabsFeature): Route {
+  return route(
+    {
+      ...shared,
+      method: 'PUT',
+      path: '/api/v1/ssllabs/sites/{id}',
+      summary: 'Whether SSL Labs may hear the names of a site',
+      limit: '30/min',
+      params: OptInParams,
+      body: OptIn,
+      success: { status: 200, body: OptIn },
+      errors: [404],
+    },
+    async ({ params, body }) => {
+      if (!(await hasSite(params.id))) throw notFound('site')
+      await optIns.set(params.id, body.enabled)
+      return body
+    },
+  )
+}
+
+const scanView = (scan: Scan): ScanView => ({
+  host: scan.host,
+  site_id: scan.siteId,
+  state: scan.state,
+  grade: scan.grade,
+  message: scan.message,
+  requested_at: new Date(scan.requestedAt).toISOString(),
+  finished_at: momentOf(scan.finishedAt),
+})

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { migrate, openDatabase } from '@hearth/database'
+import { createGuardedFetch, createOutboundAllow, createOutboundPolicy } from '@hearth/outbound'
+import { createFastTimers, createLog } from '@hearth/runtime'
+import { eventually } from '@hearth/testing'
+import { startSslLabsServer, type SslLabsServer } from '../../../test/ssl-labs-server/ssl-labs-server.ts'
+import { migrations } from '../../database/migrations/index.ts'
+import type { Tables } from '../../database/tables.ts'
+import { createRegistration, FreeMailAddress, NoIdentity } from './registration.ts'
+import { createScans, ScanTooSoon, type Scan } from './scans.ts'
+import { createSslLabsClient, type SslLabsIdentity } from './ssl-labs-client.ts'
+import { SslLabsError } from './ssl-labs-error.ts'
+import { putScan } from './store.ts'
+
+const email = 'it@example.org'
+const identity: SslLabsIdentity = { firstName: 'Ada', lastName: 'L', email, organization: 'House' }
+
+async function openLine(server: SslLabsServer, factor = 2000) {
+  const database = openDatabase<Tables>({ file: ':memory:' })
+  await migrate(database.query, migrations)
+  const fetch = createGuardedFetch(createOutboundPolicy(createOutboundAllow(['127.0.0.1'])))
+  const client = createSslLabsClient({ fetch, baseUrl: server.url })
+  const timers = createFastTimers(factor)
+  const states: string[] = []
+  const grades: unknown[] = []
+  const scans = createScans({
+    db: database.query,
+    client,
+    timers,
+    log: createLog({ name: 'test', level: 'silent' }),
+    email: () => email,
+    onState: (scan) => void states.push(`${scan.host} ${scan.state}`),
+    onGrade: (result) => {
+      grades.push(result)
+      return Promise.resolve()
+    },
+  })
+  const settled = (host: string, isGood: (scan: Scan) => boolean = (scan) => scan.finishedAt !== null) =>
+    eventually(async () => (await scans.list()).find((scan) => scan.host === host)!, isGood, { everyMs: 5 })
+  return {
+    db: database.query,
+    client,
+    timers,
+    scans,
+    states,
+    grades,
+    settled,
+    async [Symbol.asyncDispose]() {
+      await scans.close()
+      await database.close()
+    },
+  }
+}
+
+test('a scan is started once, asked for until it is done, and never published', async () => {
+  await using server = await startSslLabsServer()
+  server.registered.add(email)
+  await using line = await openLine(server)
+  await line.scans.request({ host: 'a.example', siteId: 1, isFresh: true })
+  const scan = await line.settled('a.example')
+  assert.deepEqual([scan.state, scan.grade, scan.message], ['ready', 'A', null])
+  assert.deepEqual(line.grades, [{ host: 'a.example', siteId: 1, grade: 'A', gradeTrustIgnored: 'A' }])
+  assert.deepEqual(
+    [...new Set(line.states)],
+    ['queued', 'starting', 'dns', 'in_progress', 'ready'].map((state) => `a.example ${state}`),
+  )
+  assert.deepEqual(
+    server.asked.map((query) => query.get('startNew')),
+    ['on', null, null, null],
+  )
+  assert.ok(server.asked.every((query) => query.get('publish') === 'off'))
+})
+
+test('hosts are scanned one after the other; a new scan of one is possible after five minutes', async () => {
+  await using server = await startSslLabsServer()
+  server.registered.add(email)
+  await using line = await openLine(server, 200)
+  await line.scans.request({ host: 'a.example', siteId: 1, isFresh: true })
+  await line.scans.request({ host: 'b.example', siteId: 2, isFresh: true })
+  assert.equal((await line.scans.request({ host: 'b.example', siteId: 2, isFresh: true })).state, 'queued')
+  await line.settled('b.example')
+  const order = line.states.filter((state) => /starting|ready/.test(state))
+  assert.deepEqual(order, ['a.example starting', 'a.example ready', 'b.example starting', 'b.example ready'])
+  await assert.rejects(line.scans.request({ host: 'a.example', siteId: 1, isFresh: true }), (error) => {
+    assert.ok(error instanceof ScanTooSoon && error.seconds > 0 && error.seconds <= 300)
+    return true
+  })
+  // What is stored may be asked for at any time.
+  await line.scans.request({ host: 'a.example', siteId: 1, isFresh: false })
+  await line.settled('a.example')
+  assert.equal(server.asked.at(-1)?.get('fromCache'), 'on')
+  line.timers.jump(300_000)
+  assert.equal((await line.scans.request({ host: 'a.example', siteId: 1, isFresh: true })).state, 'queued')
+})
+
+test('who is told to wait does, and goes on with the same scan', async () => {
+  await using server = await startSslLabsServer()
+  server.registered.add(email)
+  await using line = await openLine(server, 20_000)
+  const begun = line.timers.monotonic()
+  // The room is asked for first, then the scan.
+  server.failNext(429, 529)
+  await line.scans.request({ host: 'a.example', siteId: 1, isFresh: true })
+  const scan = await line.settled('a.example')
+  assert.equal(scan.state, 'ready')
+  assert.ok(line.timers.monotonic() - begun >= (15 + 60) * 60_000)
+  assert.equal(line.states.filter((state) => state.endsWith('rate_limited')).length, 2)
+})
+
+test('what cannot be fails with a reason: another address, an error, two hours', async () => {
+  await using server = await startSslLabsServer()
+  await using line = await openLine(server, 50_000)
+  await line.scans.request({ host: 'a.example', siteId: 1, isFresh: true })
+  assert.deepEqual((await line.settled('a.example')).message, 'The e-mail address is not registered with SSL Labs')
+  server.registered.add(email)
+  server.results.set('b.example', { status: 'ERROR', statusMessage: 'Unable to resolve domain name' })
+  await line.scans.request({ host: 'b.example', siteId: 1, isFresh: false })
+  const broken = await line.settled('b.example')
+  assert.deepEqual([broken.state, broken.message], ['error', 'Unable to resolve domain name'])
+  server.endless.add('c.example')
+  await line.scans.request({ host: 'c.example', siteId: 1, isFresh: false })
+  const late = await line.settled('c.example')
+  assert.deepEqual([late.state, late.message], ['failed', 'The scan took more than two hours'])
+  assert.deepEqual(line.grades, [])
+})
+
+test('a scan that a stop interrupted is asked for after the start, and not started anew', async () => {
+  await using server = await startSslLabsServer()
+  server.registered.add(email)
+  await using line = await openLine(server)
+  await putScan(line.db, {
+    host: 'a.example',
+    site_id: 1,
+    state: 'in_progress',
+    is_fresh: 1,
+    requested_at: 1,
+    started_at: 1,
+    last_fresh_at: 1,
+    finished_at: null,
+    grade: null,
+    message: null,
+  })
+  await line.scans.start()
+  assert.equal((await line.settled('a.example')).state, 'ready')
+  assert.ok(server.asked.every((query) => query.get('startNew') === null))
+})
+
+test('registering: the settings name somebody, free mail is asked about first, refusals are told', async () => {
+  await using server = await startSslLabsServer()
+  await using line = await openLine(server)
+  const kept: { identity: SslLabsIdentity | undefined } = { identity: undefined }
+  const registration = createRegistration({
+    db: line.db,
+    client: line.client,
+    identity: () => kept.identity,
+    keepIdentity: (chosen) => {
+      kept.identity = chosen
+      return Promise.resolve()
+    },
+  })
+  await assert.rejects(registration.register(undefined, false), NoIdentity)
+  const free = { ...identity, email: 'ada@gmail.com' }
+  await assert.rejects(registration.register(free, false), FreeMailAddress)
+  await assert.rejects(registration.register(free, true), (error) => {
+    assert.ok(error instanceof SslLabsError)
+    assert.deepEqual([error.trouble, error.message], ['refused', 'Free e-mail is not allowed'])
+    return true
+  })
+  assert.deepEqual([kept.identity, (await registration.status()).isRegistered], [undefined, null])
+  assert.deepEqual(await registration.register(identity, false), {
+    maskedEmail: 'i***@example.org',
+    isRegistered: true,
+    message: 'User successfully registered',
+  })
+  assert.deepEqual(kept.identity, identity)
+  server.registered.clear()
+  const refreshed = await registration.refresh()
+  assert.deepEqual([refreshed.isRegistered, refreshed.maskedEmail], [false, 'i***@example.org'])
+  server.failNext(503)
+  assert.equal((await registration.refresh()).isRegistered, null)
+  assert.ok(!JSON.stringify(refreshed).includes(email))
+})

@@ -1,0 +1,226 @@
+import type { Log, Timers } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
+import type { Tables } from '../../database/tables.ts'
+import type { Grade } from '../grader/grade.ts'
+import type { HistoryGrade } from '../history/weekly-points.ts'
+import type { ScanRow } from '../tables.ts'
+import { isScanOver, nextScanStep, type ScanInput, type ScanState, type ScanStep } from './next-scan-step.ts'
+import type { SslLabsClient } from './ssl-labs-client.ts'
+import { SslLabsError } from './ssl-labs-error.ts'
+import * as store from './store.ts'
+
+/** A scan as it stands. Moments are milliseconds. */
+export interface Scan {
+  readonly host: string
+  readonly siteId: number
+  readonly state: ScanState
+  readonly requestedAt: number
+  readonly finishedAt: number | null
+  readonly grade: string | null
+  readonly message: string | null
+}
+
+/** A new assessment of the host was started not long ago. */
+export class ScanTooSoon extends Error {
+  override readonly name = 'ScanTooSoon'
+  /** When it may be asked for again. */
+  readonly seconds: number
+
+  constructor(seconds: number) {
+    super(`a new scan of the host is possible in ${seconds} s`)
+    this.seconds = seconds
+  }
+}
+
+/** Scans by SSL Labs, one at a time. */
+export interface Scans {
+  /** Goes on with what an earlier run left. */
+  start(): Promise<void>
+  /** Puts a host in the line; does nothing when it is there already. Throws `ScanTooSoon`. */
+  request(wish: { host: string; siteId: number; isFresh: boolean }): Promise<Scan>
+  list(): Promise<Scan[]>
+  close(): Promise<void>
+}
+
+export interface ScansParts {
+  readonly db: Kysely<Tables>
+  readonly client: SslLabsClient
+  readonly timers: Timers
+  readonly log: Log
+  /** The registered address; undefined while scans are off. */
+  readonly email: () => string | undefined
+  readonly onState: (scan: Scan) => void
+  readonly onGrade: (result: {
+    host: string
+    siteId: number
+    grade: HistoryGrade
+    gradeTrustIgnored: Grade | undefined
+  }) => Promise<void>
+}
+
+/** Between new assessments of one host, milliseconds. */
+const freshPause = 300_000
+const coolOffFact = 'cool_off_until'
+
+export function createScans(parts: ScansParts): Scans {
+  return new ScanLine(parts)
+}
+
+class ScanLine implements Scans {
+  readonly #parts: ScansParts
+  readonly #end = new AbortController()
+  #working: Promise<void> | undefined
+  #isMore = false
+
+  constructor(parts: ScansParts) {
+    this.#parts = parts
+  }
+
+  async start(): Promise<void> {
+    await store.requeueInterrupted(this.#parts.db)
+    this.#work()
+  }
+
+  async request({ host, siteId, isFresh }: { host: string; siteId: number; isFresh: boolean }): Promise<Scan> {
+    const { db, timers } = this.#parts
+    const now = timers.now()
+    const known = await store.findScan(db, host)
+    if (known !== undefined && !isScanOver(known.state as ScanState)) return scanOf(known)
+    const lastFresh = known?.last_fresh_at ?? null
+    if (isFresh && lastFresh !== null && now - lastFresh < freshPause)
+      throw new ScanTooSoon(Math.ceil((freshPause - (now - lastFresh)) / 1000))
+    const row: ScanRow = {
+      host,
+      site_id: siteId,
+      state: 'queued',
+      is_fresh: Number(isFresh),
+      requested_at: now,
+      started_at: null,
+      last_fresh_at: lastFresh,
+      finished_at: null,
+      grade: known?.grade ?? null,
+      message: null,
+    }
+    await store.putScan(db, row)
+    this.#parts.onState(scanOf(row))
+    this.#work()
+    return scanOf(row)
+  }
+
+  async list(): Promise<Scan[]> {
+    return (await store.listScans(this.#parts.db)).map(scanOf)
+  }
+
+  async close(): Promise<void> {
+    this.#end.abort(new Error('the service ends'))
+    await this.#working
+  }
+
+  /** Works through the line, unless somebody does already. */
+  #work(): void {
+    if (this.#end.signal.aborted) return
+    this.#isMore = this.#working !== undefined
+    if (this.#isMore) return
+    this.#working = this.#drain()
+      .catch((error: unknown) => {
+        if (!this.#end.signal.aborted) this.#parts.log.error({ err: error }, 'scans by SSL Labs stopped')
+      })
+      .finally(() => {
+        this.#working = undefined
+        // Something may have got into the line after its end was seen.
+        if (this.#isMore) this.#work()
+      })
+  }
+
+  async #drain(): Promise<void> {
+    for (;;) {
+      const row = await store.nextQueued(this.#parts.db)
+      if (row === undefined) return
+      await this.#scan(row)
+    }
+  }
+
+  async #scan(row: ScanRow): Promise<void> {
+    const { timers } = this.#parts
+    const begun = timers.monotonic()
+    let isAsked = false
+    let troubles = 0
+    await this.#change(row, { state: 'starting', started_at: timers.now() })
+    for (;;) {
+      await this.#waitForCoolOff()
+      const mode = isAsked ? 'poll' : row.is_fresh === 1 ? 'new' : 'cached'
+      const input = await this.#ask(row, mode)
+      troubles = input.kind === 'trouble' ? troubles + 1 : 0
+      isAsked ||= input.kind === 'answer'
+      const step = nextScanStep(input, { elapsed: timers.monotonic() - begun, troubles })
+      await this.#take(row, step)
+      if (isScanOver(step.state)) return
+      if ('waitMs' in step) await timers.delay(step.waitMs, this.#end.signal)
+    }
+  }
+
+  async #ask(row: ScanRow, mode: 'new' | 'cached' | 'poll'): Promise<ScanInput> {
+    const { client, email, timers, db } = this.#parts
+    const address = email()
+    if (address === undefined)
+      return { kind: 'trouble', trouble: 'not-registered', message: 'Scans by SSL Labs are off' }
+    try {
+      if (mode === 'new') {
+        await this.#waitForRoom(address)
+        await store.changeScan(db, row.host, { last_fresh_at: timers.now() })
+      }
+      return { kind: 'answer', assessment: await client.analyze(address, row.host, mode) }
+    } catch (error) {
+      if (!(error instanceof SslLabsError)) throw error
+      return { kind: 'trouble', trouble: error.trouble, message: error.message }
+    }
+  }
+
+  /** As many assessments as we may have, and the pause SSL Labs wants before another. */
+  async #waitForRoom(address: string): Promise<void> {
+    const { client, timers } = this.#parts
+    for (let turn = 0; turn < 60; turn += 1) {
+      const { maxAssessments, currentAssessments, newAssessmentCoolOff } = await client.info(address)
+      const isRoom = currentAssessments < maxAssessments
+      await timers.delay(isRoom ? Math.min(newAssessmentCoolOff, 60_000) : 30_000, this.#end.signal)
+      if (isRoom) return
+    }
+    throw new SslLabsError('rate-limited', 'SSL Labs has no room for another assessment')
+  }
+
+  async #take(row: ScanRow, step: ScanStep): Promise<void> {
+    const { timers, db, onGrade } = this.#parts
+    const message = 'message' in step ? step.message : null
+    const finished_at = isScanOver(step.state) ? timers.now() : null
+    if (step.state === 'rate_limited') await store.writeFact(db, coolOffFact, String(timers.now() + step.coolOffMs))
+    if (step.state === 'ready') {
+      const { grade, gradeTrustIgnored } = step
+      await onGrade({ host: row.host, siteId: row.site_id, grade, gradeTrustIgnored })
+    }
+    await this.#change(row, { state: step.state, message, finished_at, ...('grade' in step && { grade: step.grade }) })
+  }
+
+  /** Also over a restart: whoever was told to wait does. */
+  async #waitForCoolOff(): Promise<void> {
+    const { db, timers } = this.#parts
+    const until = Number((await store.readFact(db, coolOffFact)) ?? 0)
+    const left = Math.min(until - timers.now(), 3_600_000)
+    if (left > 0) await timers.delay(left, this.#end.signal)
+  }
+
+  async #change(row: ScanRow, change: Partial<Omit<ScanRow, 'host'>>): Promise<void> {
+    Object.assign(row, change)
+    await store.changeScan(this.#parts.db, row.host, change)
+    this.#parts.onState(scanOf(row))
+  }
+}
+
+const scanOf = (row: ScanRow): Scan => ({
+  host: row.host,
+  siteId: row.site_id,
+  state: row.state as ScanState,
+  requestedAt: row.requested_at,
+  finishedAt: row.finished_at,
+  grade: row.grade,
+  message: row.message,
+})

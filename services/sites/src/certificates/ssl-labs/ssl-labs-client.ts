@@ -1,0 +1,153 @@
+import { OutboundFailed, OutboundRefused, type GuardedAnswer, type GuardedFetch } from '@hearth/outbound'
+import { z } from 'zod'
+import { SslLabsError, type SslLabsTrouble } from './ssl-labs-error.ts'
+
+/** Who registers; SSL Labs wants an address of an organisation. */
+export interface SslLabsIdentity {
+  readonly firstName: string
+  readonly lastName: string
+  readonly email: string
+  readonly organization: string
+}
+
+/** How much may be asked. */
+export interface SslLabsInfo {
+  readonly maxAssessments: number
+  readonly currentAssessments: number
+  /** Pause between new assessments, milliseconds. */
+  readonly newAssessmentCoolOff: number
+}
+
+/** How far an assessment is. */
+export interface Assessment {
+  readonly status: 'DNS' | 'IN_PROGRESS' | 'READY' | 'ERROR'
+  readonly message: string | undefined
+  /** One for each address of the host; grades when they are there. */
+  readonly endpoints: readonly {
+    readonly grade: string | undefined
+    readonly gradeTrustIgnored: string | undefined
+    readonly message: string | undefined
+  }[]
+}
+
+/** SSL Labs' API, version 4. Every call throws `SslLabsError`. */
+export interface SslLabsClient {
+  /** The words of success. */
+  register(identity: SslLabsIdentity): Promise<string>
+  info(email: string): Promise<SslLabsInfo>
+  /** Starts an assessment, or tells how far the running or last one is. Results are never published. */
+  analyze(email: string, host: string, mode: 'new' | 'cached' | 'poll'): Promise<Assessment>
+}
+
+export interface SslLabsClientParts {
+  readonly fetch: GuardedFetch
+  /** Without a slash at its end. */
+  readonly baseUrl: string
+  /** How old a stored result may be, hours; 24. */
+  readonly cacheHours?: number
+}
+
+const timeoutMs = 20_000
+
+const Registered = z.object({ message: z.string().default(''), status: z.string() })
+const Info = z.object({
+  maxAssessments: z.number(),
+  currentAssessments: z.number(),
+  newAssessmentCoolOff: z.number().default(1000),
+})
+const Analysis = z.object({
+  status: z.enum(['DNS', 'IN_PROGRESS', 'READY', 'ERROR']),
+  statusMessage: z.string().optional(),
+  endpoints: z
+    .array(
+      z.object({
+        grade: z.string().optional(),
+        gradeTrustIgnored: z.string().optional(),
+        statusMessage: z.string().optional(),
+      }),
+    )
+    .max(100)
+    .default([]),
+})
+const Refusal = z.object({
+  errors: z.array(z.object({ field: z.string().optional(), message: z.string() })).optional(),
+  message: z.string().optional(),
+})
+
+export function createSslLabsClient({ fetch, baseUrl, cacheHours = 24 }: SslLabsClientParts): SslLabsClient {
+  const modes = {
+    new: { startNew: 'on' },
+    cached: { fromCache: 'on', maxAge: String(cacheHours) },
+    poll: {},
+  } as const
+  const ask = (path: string, email: string) =>
+    answerOf(() => fetch(`${baseUrl}/${path}`, { headers: { email, accept: 'application/json' }, timeoutMs }))
+  return {
+    async register(identity) {
+      const body = JSON.stringify(identity)
+      const headers = { 'content-type': 'application/json', accept: 'application/json' }
+      const send = () => fetch(`${baseUrl}/register`, { method: 'POST', headers, body, timeoutMs })
+      const { message, status } = read(Registered, await answerOf(send))
+      if (status !== 'success') throw new SslLabsError('refused', message)
+      return message
+    },
+    async info(email) {
+      return read(Info, await ask('info', email))
+    },
+    async analyze(email, host, mode) {
+      const query = new URLSearchParams({ host, publish: 'off', all: 'done', ...modes[mode] })
+      const { status, statusMessage, endpoints } = read(Analysis, await ask(`analyze?${query.toString()}`, email))
+      return {
+        status,
+        message: statusMessage,
+        endpoints: endpoints.map((endpoint) => ({
+          grade: endpoint.grade,
+          gradeTrustIgnored: endpoint.gradeTrustIgnored,
+          message: endpoint.statusMessage,
+        })),
+      }
+    },
+  }
+}
+
+async function answerOf(send: () => Promise<GuardedAnswer>): Promise<GuardedAnswer> {
+  let answer: GuardedAnswer
+  try {
+    answer = await send()
+  } catch (error) {
+    if (!(error instanceof OutboundFailed || error instanceof OutboundRefused)) throw error
+    throw new SslLabsError('unreachable', `SSL Labs cannot be asked: ${error.message}`, { cause: error })
+  }
+  if (answer.status !== 200) throw refusalOf(answer)
+  return answer
+}
+
+const troubles: Readonly<Record<number, readonly [SslLabsTrouble, string]>> = {
+  400: ['refused', 'SSL Labs refused the request'],
+  429: ['rate-limited', 'SSL Labs was asked too often'],
+  441: ['not-registered', 'The e-mail address is not registered with SSL Labs'],
+  503: ['unavailable', 'SSL Labs is not available'],
+  529: ['overloaded', 'SSL Labs is overloaded'],
+}
+
+function refusalOf(answer: GuardedAnswer): SslLabsError {
+  const [trouble, text] = troubles[answer.status] ?? ['failed', `SSL Labs answered with status ${answer.status}`]
+  const refusal = Refusal.safeParse(jsonOf(answer))
+  const words = refusal.data?.errors?.map(({ field, message }) => [field, message].filter(Boolean).join(': '))
+  const more = trouble === 'refused' ? (words?.join('; ') ?? refusal.data?.message) : undefined
+  return new SslLabsError(trouble, more === undefined ? text : `${text}: ${more}`)
+}
+
+function read<T>(schema: z.ZodType<T>, answer: GuardedAnswer): T {
+  const parsed = schema.safeParse(jsonOf(answer))
+  if (!parsed.success) throw new SslLabsError('failed', 'SSL Labs gave an answer that cannot be read')
+  return parsed.data
+}
+
+function jsonOf({ body }: GuardedAnswer): unknown {
+  try {
+    return JSON.parse(Buffer.from(body).toString('utf8')) as unknown
+  } catch {
+    return undefined
+  }
+}

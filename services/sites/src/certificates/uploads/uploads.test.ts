@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { test } from 'node:test'
+import { createSealer } from '@hearth/credentials'
+import { createManualClock } from '@hearth/runtime'
+import { temporaryDirectory } from '@hearth/testing'
+import { onBothDatabases } from '../../../test/on-both-databases.ts'
+import { createTestAuthority } from '../../../test/test-authority.ts'
+import { CertificateInUse, openUploads } from './uploads.ts'
+
+const root = createTestAuthority()
+const mine = root.issue({ names: ['a.example'] })
+
+onBothDatabases(async ({ query: db }, name) => {
+  const clock = createManualClock(Date.now())
+  const sealer = createSealer(new Uint8Array(32).fill(7))
+  const using = new Map<number, number[]>()
+  const replaced: unknown[] = []
+  const parts = {
+    db,
+    sealer,
+    clock,
+    sitesUsing: (id: number) => Promise.resolve(using.get(id) ?? []),
+    folder: undefined,
+    onReplaced: (id: number, siteIds: readonly number[]) => void replaced.push([id, siteIds]),
+  }
+  const uploads = await openUploads(parts)
+  const upload = (made = mine) =>
+    ({ name: 'Mine', kind: 'certificate', certificate: made.chain, privateKey: made.key }) as const
+
+  await test(`${name}: the key is kept sealed to its row and comes back only for the configuration`, async () => {
+    const added = await uploads.add(upload())
+    assert.deepEqual([added.id, added.names, added.key, added.chainLength], [1, ['a.example'], 'ec 256', 1])
+    assert.ok(!JSON.stringify(await uploads.list()).includes('PRIVATE'))
+    const rows = await db.selectFrom('uploaded_certificates').selectAll().execute()
+    assert.ok(!JSON.stringify(rows).includes('PRIVATE'))
+    const source = { form: 'pem', certificate: mine.chain, key: mine.key }
+    assert.deepEqual(uploads.material.certificate(added.id), source)
+    assert.deepEqual((await openUploads(parts)).material.certificate(added.id), source)
+    const second = await uploads.add(upload())
+    await db
+      .updateTable('uploaded_certificates')
+      .set({ key_sealed: rows[0]!.key_sealed })
+      .where('id', '=', second.id)
+      .execute()
+    await assert.rejects(openUploads(parts), /another place/)
+    await uploads.remove(second.id)
+  })
+
+  await test(`${name}: a renewal takes the place of the old one, and the sites that use it hear of it`, async () => {
+    using.set(1, [5, 6])
+    const renewed = root.issue({ names: ['a.example'] })
+    clock.advance(1000)
+    const result = await uploads.replace(1, { certificate: renewed.chain, privateKey: renewed.key })
+    assert.deepEqual([result?.usedBy, result?.changedAt], [[5, 6], clock.now()])
+    assert.deepEqual(replaced, [[1, [5, 6]]])
+    assert.equal(uploads.material.certificate(1)?.key, renewed.key)
+    assert.equal(await uploads.replace(99, { certificate: renewed.chain, privateKey: renewed.key }), undefined)
+  })
+
+  await test(`${name}: what is used stays; what is deleted leaves no key behind and its number to nobody`, async () => {
+    await assert.rejects(uploads.remove(1), CertificateInUse)
+    using.delete(1)
+    assert.deepEqual([await uploads.remove(1), await uploads.remove(1)], [true, false])
+    assert.deepEqual([await uploads.find(1), uploads.material.certificate(1)], [undefined, undefined])
+    const left = await db.selectFrom('uploaded_certificates').selectAll().execute()
+    assert.deepEqual(
+      left.map(({ chain, key_sealed }) => chain + key_sealed),
+      ['', ''],
+    )
+    assert.equal((await uploads.add(upload())).id, 3)
+  })
+
+  await test(`${name}: a Caddy of this machine reads files, which only we can read, and which go`, async () => {
+    await using folder = await temporaryDirectory('certificates')
+    const files = await openUploads({ ...parts, folder: folder.path })
+    const added = await files.add(upload())
+    const source = files.material.certificate(added.id)!
+    assert.deepEqual([source.form, await readFile(source.key, 'utf8')], ['files', mine.key])
+    assert.equal((await stat(source.key)).mode & 0o777, 0o600)
+    const renewed = root.issue({ names: ['a.example'] })
+    await files.replace(added.id, { certificate: renewed.chain, privateKey: renewed.key })
+    assert.notEqual(files.material.certificate(added.id)?.key, source.key)
+    const { material } = await openUploads({ ...parts, folder: folder.path })
+    assert.deepEqual((await readdir(folder.path)).length, [...material.certificateIds()].length * 2)
+    await files.remove(added.id)
+    assert.ok((await readdir(folder.path)).every((file) => !file.startsWith(`${added.id}-`)))
+  })
+
+  await test(`${name}: an authority has no key and serves as nothing else`, async () => {
+    const added = await uploads.add({ name: 'House', kind: 'authority', certificate: root.root, privateKey: '' })
+    assert.deepEqual(
+      [added.kind, added.subject, uploads.material.certificate(added.id)],
+      ['authority', 'Test Root', undefined],
+    )
+    const base64 = root.root.replaceAll(/-----[^-]+-----|\n/g, '')
+    assert.deepEqual(uploads.material.authority(added.id), [base64])
+    assert.equal(uploads.material.authority(3), undefined)
+    assert.deepEqual([...uploads.material.authorityIds()], [added.id])
+  })
+})

@@ -1,0 +1,199 @@
+import type { PathRoute, SiteRecord } from '../sites/schema.ts'
+import type { Condition, PathCondition } from './conditions.ts'
+import { wordOf } from './caddy-values.ts'
+import { giveUp } from './import-report.ts'
+import { at, Members, type Place } from './json-place.ts'
+import { readAnswer } from './read-answers.ts'
+import { isRewriteToFound, readRoot } from './read-files.ts'
+import { readHeaderHandler } from './read-headers.ts'
+import { nameOf, readTarget, type Target } from './read-target.ts'
+import { readCondition } from './conditions.ts'
+import type { Step } from './route-steps.ts'
+import { inEffect, type Phase, type ResponseHeaders, type SiteDraft } from './site-draft.ts'
+import type { SiteReading } from './site-reading.ts'
+import type { HeaderChange } from '../sites/guard-schema.ts'
+
+type Paths = Extract<Condition, { kind: 'paths' }>
+type When = Extract<Step, { kind: 'when' }>
+
+/** What a path is read with. */
+export interface PathSurroundings {
+  readonly draft: SiteDraft
+  /** Directory of the whole site. */
+  readonly root: Place | undefined
+  readonly reading: SiteReading
+  /** Goes on to a part of the site; false when it is too late for it. */
+  readonly enter: (phase: Phase) => boolean
+}
+
+/** Reads steps for some paths that answer every request: redirects of the site where they can be, paths of it elsewhere. */
+export function readPath(condition: Paths, step: When, around: PathSurroundings): void {
+  const { draft, reading } = around
+  const redirect = readRedirect(condition, step, reading)
+  if (redirect !== undefined && around.enter('redirects')) {
+    for (const path of condition.paths) addRedirect(path, redirect, { step, around })
+    return
+  }
+  if (!around.enter('paths')) giveUp(step.place, 'a path after the answer for all paths')
+  for (const path of condition.paths) {
+    const covering = draft.paths.find((earlier) => covers(earlier, path, draft.loosePaths))
+    if (covering !== undefined) {
+      reading.lost(step.place, `never reached: ${covering.path} comes first`)
+      continue
+    }
+    if (path.difference !== undefined) {
+      draft.loosePaths.add(path.path)
+      reading.changed(step.place, path.difference)
+    }
+    draft.paths.push(readOne(path, step, around))
+  }
+}
+
+interface RedirectSteps {
+  readonly strips: string | undefined
+  readonly redirect: NonNullable<SiteRecord['redirect']>
+}
+
+/** A redirect, with the prefix that is taken off the path before; undefined when the steps are something else. */
+function readRedirect({ paths }: Paths, { steps }: When, reading: SiteReading): RedirectSteps | undefined {
+  const handlers = steps.map((step) => (step.kind === 'always' ? step.handler : undefined))
+  const last = handlers.at(-1)
+  const first = handlers.length === 2 ? handlers[0] : undefined
+  if (last === undefined || handlers.length > 2 || at(last, 'handler')?.value !== 'static_response') return undefined
+  const strips = first && at(first, 'handler')?.value === 'rewrite' ? readStrip(first) : undefined
+  if (handlers.length === 2 && (strips === undefined || paths.length !== 1 || strips !== paths[0]?.path))
+    return undefined
+  if (at(last, 'headers') === undefined) return undefined
+  const answer = readAnswer(last, reading)
+  return answer.kind === 'redirect' ? { strips, redirect: answer.redirect } : undefined
+}
+
+function addRedirect(
+  path: PathCondition,
+  { strips, redirect }: RedirectSteps,
+  { step, around }: { step: When; around: PathSurroundings },
+): void {
+  const { draft, reading } = around
+  const from = path.match === 'exact' ? path.path : path.path === '/' ? '/*' : `${path.path}/*`
+  if (draft.redirects.some((earlier) => earlier.from === `${from}/*` || `${earlier.from}/*` === from))
+    giveUp(step.place, 'redirects of a path and of all below it that differ')
+  const isTaken = draft.redirects.some(
+    (earlier) => from === earlier.from || (earlier.from.endsWith('/*') && from.startsWith(earlier.from.slice(0, -1))),
+  )
+  if (isTaken) return reading.lost(step.place, 'never reached: another redirect comes first')
+  if (path.difference !== undefined) reading.changed(step.place, path.difference)
+  // With `keep_path` a redirect of a site takes its own path off; without, all is in the text.
+  const keeps = redirect.keep_path && (strips !== undefined || from === '/*' || path.match === 'exact')
+  const to = redirect.keep_path && !keeps ? `${redirect.to}{http.request.uri}` : redirect.to
+  if (strips !== undefined && to.includes('{http.request.uri')) giveUp(step.place, 'a redirect to a part of the path')
+  draft.redirects.push({ from, to, code: redirect.code, keep_path: keeps })
+}
+
+/** Whether all requests for the later path go to the earlier one, which was asked first. */
+function covers(earlier: PathRoute, later: PathCondition, loose: ReadonlySet<string>): boolean {
+  const isSame = earlier.path === later.path
+  if (earlier.match === 'exact') return later.match === 'exact' && isSame
+  if (isSame && later.match === 'exact' && loose.has(earlier.path)) return false
+  const prefix = earlier.path.replace(/\/+$/, '')
+  return later.path === prefix || later.path.startsWith(`${prefix}/`)
+}
+
+function readOne(path: PathCondition, step: When, around: PathSurroundings): PathRoute {
+  const inner = new PathReader(path, around)
+  for (const each of step.steps) {
+    if (inner.target !== undefined)
+      around.reading.lost(
+        each.kind === 'always' ? each.handler : each.place,
+        'never reached: the path is answered before',
+      )
+    else inner.step(each)
+  }
+  const { target } = inner
+  if (target === undefined) return giveUp(step.place, 'a path without an answer')
+  const { requestHeaders, responseHeaders, ...members } = target
+  return {
+    match: path.match,
+    path: path.path,
+    strip: inner.strips,
+    ...members,
+    request_headers: [...inner.request, ...requestHeaders],
+    response_headers: [...inEffect(inner.response), ...responseHeaders],
+  }
+}
+
+/** Reads what happens on one path. */
+class PathReader {
+  readonly request: HeaderChange[] = []
+  readonly response: ResponseHeaders = { direct: [], deferred: [] }
+  strips = false
+  target: Target | undefined
+  readonly #path: PathCondition
+  readonly #around: PathSurroundings
+  #root: Place | undefined
+  #tried: Place | undefined
+
+  constructor(path: PathCondition, around: PathSurroundings) {
+    this.#path = path
+    this.#around = around
+    this.#root = around.root
+  }
+
+  step(step: Step): void {
+    if (step.kind === 'when') return this.#when(step)
+    const { handler } = step
+    switch (at(handler, 'handler')?.value) {
+      case 'headers':
+        return this.#headers(handler)
+      case 'rewrite':
+        return this.#rewrite(handler)
+      case 'vars':
+        this.#root = readRoot(handler) ?? this.#root
+        return
+      default:
+        this.target = readTarget(handler, { root: this.#root, tried: this.#tried }, this.#around.reading)
+    }
+  }
+
+  #headers(handler: Place): void {
+    const { request, response, isDeferred } = readHeaderHandler(handler)
+    this.request.push(...request)
+    if (isDeferred) this.response.deferred.push([...response])
+    else this.response.direct.push(...response)
+  }
+
+  #rewrite(handler: Place): void {
+    const prefix = readStrip(handler)
+    const isOurs = prefix === this.#path.path && this.#path.match === 'prefix'
+    if (!isOurs) giveUp(handler, 'a rewrite that sites do not have')
+    this.strips = true
+  }
+
+  #when(step: When): void {
+    const condition = readCondition(step.sets)
+    const [first] = step.steps
+    const only = step.steps.length === 1 && first?.kind === 'always' ? first.handler : undefined
+    if (condition.kind === 'file' && isRewriteToFound(only) && this.#tried === undefined) {
+      this.#tried = condition.file
+      return
+    }
+    const read =
+      condition.kind === 'header_missing' && only && at(only, 'handler')?.value === 'headers'
+        ? readHeaderHandler(only)
+        : undefined
+    const [change, ...more] = read?.request ?? []
+    const isDefault =
+      condition.kind === 'header_missing' && change?.op === 'set' && change.name === condition.name && more.length === 0
+    if (!isDefault) giveUp(step.place, `${condition.kind === 'other' ? condition.what : 'a condition'} inside a path`)
+    this.request.push({ ...change, op: 'default' })
+  }
+}
+
+/** The prefix a handler `rewrite` takes off the path, when it does nothing else. */
+function readStrip(handler: Place): string {
+  const members = new Members(handler)
+  members.skip('handler')
+  const prefix = wordOf(members.take('strip_path_prefix'))
+  for (const member of members.left())
+    giveUp(member, `a rewrite that sites do not have (${nameOf(member.path.split('/').at(-1))})`)
+  return prefix ?? giveUp(handler, 'a rewrite that sites do not have')
+}

@@ -1,0 +1,57 @@
+import { at, membersOf, textsOf, type Place } from './json-place.ts'
+import { ServerHosts } from './host-routes.ts'
+import { isMaintenance } from './read-answers.ts'
+import type { ImportReport } from './import-report.ts'
+
+/** A server of the http app that sites can be read from. */
+export interface ReadServer {
+  readonly place: Place
+  readonly hosts: ServerHosts
+}
+
+/** The two servers of sites. Each may be made of several of Caddy's. */
+export interface ReadServers {
+  readonly https: readonly ReadServer[]
+  readonly http: readonly ReadServer[]
+}
+
+/** Members of a server that say nothing about single sites, and what becomes of them. */
+const ownMembers = new Set(['listen', 'routes', 'errors', 'tls_connection_policies', 'logs', 'automatic_https'])
+const harmless = new Set(['strict_sni_host', '@id', 'metrics'])
+
+/** Finds the servers for HTTPS and plain HTTP on the usual ports; what listens elsewhere is reported. */
+export function readServers(http: Place, report: ImportReport, isOurs: boolean): ReadServers {
+  const ports = { http: portOf(at(http, 'http_port')) ?? 80, https: portOf(at(http, 'https_port')) ?? 443 }
+  const servers = { https: [] as ReadServer[], http: [] as ReadServer[] }
+  for (const [, place] of membersOf(at(http, 'servers'))) {
+    const scheme = schemeOf(place, ports)
+    if (scheme === undefined) {
+      const listen = (textsOf(at(place, 'listen')) ?? []).join(', ').slice(0, 200)
+      report.add('left_out', place.path, {
+        what: `a server on ${listen || 'no address'}; sites are served on the ports for HTTP and HTTPS only`,
+      })
+      continue
+    }
+    servers[scheme].push({ place, hosts: new ServerHosts(at(place, 'routes'), isMaintenance) })
+    for (const [name, member] of membersOf(place))
+      if (!isOurs && !ownMembers.has(name) && !harmless.has(name))
+        report.add('lost', member.path, { what: `the option ${name.slice(0, 60)} of a server` })
+  }
+  return servers
+}
+
+function portOf(place: Place | undefined): number | undefined {
+  return typeof place?.value === 'number' ? place.value : undefined
+}
+
+function schemeOf(server: Place, ports: { http: number; https: number }): 'http' | 'https' | undefined {
+  const listen = textsOf(at(server, 'listen')) ?? []
+  const found = new Set(
+    listen.map((address) => {
+      const port = Number(/:(\d{1,5})$/.exec(address)?.[1])
+      return port === ports.http ? 'http' : port === ports.https ? 'https' : undefined
+    }),
+  )
+  const [scheme] = found
+  return found.size === 1 ? scheme : undefined
+}

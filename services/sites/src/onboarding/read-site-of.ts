@@ -1,0 +1,158 @@
+import { isDeepStrictEqual } from 'node:util'
+import { isWildcard } from '../sites/domains.ts'
+import type { SiteRecord } from '../sites/schema.ts'
+import type { HostGroup, HostSide } from './group-hosts.ts'
+import { NotMappable, giveUp, type ImportReport } from './import-report.ts'
+import { at, isObject, reach, textsOf, type Place } from './json-place.ts'
+import type { ImportedSite } from './read-config.ts'
+import { readErrorPage } from './read-error-page.ts'
+import { readRoutes, type RoutesReading } from './read-site.ts'
+import { readTls, type TlsReading } from './read-tls.ts'
+import { SiteReading, type ReadOptions } from './site-reading.ts'
+
+/** What sites are read with. */
+export interface SiteParts {
+  /** The app `tls`. */
+  readonly tls: Place | undefined
+  readonly logging: Place | undefined
+  /** `https_port` of the http app. */
+  readonly httpsPort: unknown
+  readonly options: ReadOptions
+}
+
+/** Reads the site of some hosts; undefined when it cannot be taken over, which is reported. */
+export function readSiteOf(group: HostGroup, parts: SiteParts, report: ImportReport): ImportedSite | undefined {
+  const name = group.hosts[0] ?? ''
+  const reading = new SiteReading(name, parts.options)
+  try {
+    const site = read(group, parts, reading)
+    report.append(reading.report.items())
+    return site
+  } catch (error) {
+    if (!(error instanceof NotMappable)) throw error
+    const raw = parts.options.rawOf?.(name)
+    const outcome = raw === undefined ? 'left_out' : 'raw'
+    report.add(outcome, error.place.path, { what: error.message, site: name })
+    return raw === undefined ? undefined : rawSite(group, raw, parts)
+  }
+}
+
+function read(group: HostGroup, parts: SiteParts, reading: SiteReading): ImportedSite {
+  const side = group.https ?? group.http
+  if (side === undefined) throw new Error('a group of hosts without a server')
+  const { site, hashes } = readRoutes(side.view.routes, reading)
+  for (const place of side.view.unreached) reading.lost(place, 'never reached: all requests are answered before')
+  const { tls, certificate } = readTlsOf(group, parts, reading)
+  const id = idOf(side)
+  const isSecure = group.https !== undefined
+  const httpsPort = typeof parts.httpsPort === 'number' ? parts.httpsPort : 443
+  return {
+    path: group.path,
+    site: {
+      ...site,
+      site_name: group.hosts[0] ?? '',
+      domains: sorted(group.hosts),
+      tls,
+      force_https: isSecure && forcesHttps(group, { site, hashes }, { httpsPort, reading }),
+      hsts: site.hsts,
+      enabled: true,
+      error_page: readErrorPage(side.server, group.hosts, reading),
+      log: readLog(side.server, group.hosts[0] ?? '', { logging: parts.logging, id }),
+    },
+    hashes,
+    ...(certificate && { certificate }),
+    ...(id !== undefined && { id }),
+  }
+}
+
+/** Exact names first, as they are in configurations of ours. */
+const sorted = (hosts: readonly string[]) => [
+  ...hosts.filter((host) => !isWildcard(host)),
+  ...hosts.filter((host) => isWildcard(host)),
+]
+
+function readTlsOf({ hosts, https }: HostGroup, { tls }: SiteParts, reading: SiteReading): TlsReading {
+  if (https === undefined) return { tls: { ...offTls } }
+  const places = { app: tls, connections: at(https.server, 'tls_connection_policies') }
+  const [first, ...others] = hosts.map((host) => readTls(host, places, reading))
+  if (first === undefined) throw new Error('a group without hosts')
+  if (others.some((other) => !isDeepStrictEqual(other, first)))
+    giveUp(tls ?? https.server, `certificates that ${hosts.join(', ').slice(0, 300)} get in different ways`)
+  return first
+}
+
+const offTls: SiteRecord['tls'] = {
+  mode: 'off',
+  min_version: '1.2',
+  acme_ca: null,
+  staging: false,
+  certificate_id: null,
+  client_auth_ca_id: null,
+}
+
+/** Whether plain HTTP leads to HTTPS. Caddy does that by itself where no route says otherwise. */
+function forcesHttps(
+  group: HostGroup,
+  secure: RoutesReading,
+  on: { httpsPort: number; reading: SiteReading },
+): boolean {
+  const { http, hosts } = group
+  if (http === undefined) return true
+  const plain = readRoutes(http.view.routes, new SiteReading(on.reading.site, on.reading.options))
+  const location = plain.site.redirect
+  const usual = [...hosts.map((host) => `https://${host}`), 'https://{http.request.host}']
+  const isToHttps = usual.some((base) => location?.to === base || location?.to === `${base}:${on.httpsPort}`)
+  if (plain.site.kind === 'redirect' && isToHttps && location?.keep_path) return true
+  const bare = ({ site: { hsts: _hsts, ...site }, hashes }: RoutesReading) => ({ site, hashes })
+  if (isDeepStrictEqual(bare(plain), bare(secure))) return false
+  const [first] = http.view.routes
+  return giveUp(first?.place ?? http.server, 'other answers over plain HTTP than over HTTPS')
+}
+
+/** The number in the `@id` of a route of ours. */
+function idOf({ view }: HostSide): number | undefined {
+  for (const key of view.routes.flatMap(({ place, handlers }) => [
+    place,
+    ...handlers.flatMap((handler) => handler.routes?.map((route) => route.place) ?? []),
+  ])) {
+    const id = at(key, '@id')?.value
+    const number = typeof id === 'string' && /^site-(\d{1,15})(-wildcards)?(-http)?$/.exec(id)?.[1]
+    if (number) return Number(number)
+  }
+  return undefined
+}
+
+function readLog(
+  server: Place,
+  host: string,
+  { logging, id }: { logging: Place | undefined; id: number | undefined },
+): SiteRecord['log'] {
+  const names = reach(server, 'logs', 'logger_names')
+  const entry = names && at(names, host)
+  const name = textsOf(entry)?.[0] ?? entry?.value
+  return {
+    enabled: id === undefined || name !== 'off',
+    own_file: id !== undefined && isObject(logging && reach(logging, 'logs', `site-${id}`)?.value),
+  }
+}
+
+function rawSite(group: HostGroup, raw: string, parts: SiteParts): ImportedSite {
+  const reading = new SiteReading(group.hosts[0] ?? '', parts.options)
+  let tls: SiteRecord['tls'] | undefined
+  try {
+    tls = readTlsOf(group, parts, reading).tls
+  } catch (error) {
+    if (!(error instanceof NotMappable)) throw error
+  }
+  return {
+    path: group.path,
+    site: {
+      site_name: group.hosts[0] ?? '',
+      domains: sorted(group.hosts),
+      kind: 'raw',
+      raw_directives: raw,
+      ...(tls && tls.mode !== 'custom' && { tls }),
+    },
+    hashes: {},
+  }
+}

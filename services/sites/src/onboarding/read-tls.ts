@@ -1,0 +1,141 @@
+import { Tls } from '../sites/guard-schema.ts'
+import { isWildcard, whyNotPublic, wildcardOver } from '../sites/domains.ts'
+import type { SiteRecord } from '../sites/schema.ts'
+import { textOf, at, itemsOf, Members, membersOf, reach, textsOf, type Place } from './json-place.ts'
+import { giveUp } from './import-report.ts'
+import { readAuthority } from './read-transport.ts'
+import type { SiteReading } from './site-reading.ts'
+
+/** A certificate with its key, PEM. */
+export interface FoundCertificate {
+  readonly certificate: string
+  readonly key: string
+}
+
+/** How a site is served with TLS, and the certificate that has to be uploaded for it. */
+export interface TlsReading {
+  readonly tls: SiteRecord['tls']
+  readonly certificate?: FoundCertificate
+}
+
+/** The parts of a configuration that say how hosts are served with TLS. */
+export interface TlsPlaces {
+  /** The app `tls`. */
+  readonly app: Place | undefined
+  /** `tls_connection_policies` of the server. */
+  readonly connections: Place | undefined
+}
+
+const letsEncryptStaging = 'https://acme-staging-v02.api.letsencrypt.org/directory'
+/** Authorities Caddy asks by itself. */
+const usualAuthorities = new Set([
+  undefined,
+  'https://acme-v02.api.letsencrypt.org/directory',
+  'https://acme.zerossl.com/v2/DV90',
+])
+
+/** Reads how a host is served. Every host of a site must be served alike; the caller compares. */
+export function readTls(host: string, places: TlsPlaces, reading: SiteReading): TlsReading {
+  const issued = readIssuing(host, places.app, reading)
+  const connection = itemsOf(places.connections).find((policy) => isFor(host, reach(policy, 'match', 'sni')))
+  if (connection === undefined) return { tls: issued }
+  const members = new Members(connection)
+  members.skip('match', 'alpn')
+  const minimum = textOf(members.take('protocol_min'))
+  const clients = members.take('client_authentication')
+  const selection = members.take('certificate_selection')
+  const tls: SiteRecord['tls'] = {
+    ...issued,
+    min_version: minimum === 'tls1.3' ? '1.3' : '1.2',
+    client_auth_ca_id: clients === undefined ? null : readClientAuthority(clients, reading),
+  }
+  for (const name of ['protocol_max', 'cipher_suites', 'curves', 'default_sni', 'fallback_sni'])
+    reading.lost(members.take(name), 'fine tuning of TLS')
+  for (const member of members.left()) giveUp(member, 'a way of TLS that sites do not have')
+  return selection === undefined ? { tls } : readSelection(tls, { host, selection, app: places.app }, reading)
+}
+
+function readIssuing(host: string, app: Place | undefined, reading: SiteReading): SiteRecord['tls'] {
+  const usual = Tls.parse({})
+  const policies = itemsOf(app && reach(app, 'automation', 'policies'))
+  const policy =
+    policies.find((policy) => isFor(host, at(policy, 'subjects'))) ??
+    policies.find((policy) => (textsOf(at(policy, 'subjects')) ?? []).length === 0)
+  const isNamed = policy !== undefined && at(policy, 'subjects') !== undefined
+  if (!isNamed && whyNotPublic(host) !== undefined) return { ...usual, mode: 'internal' }
+  if (policy === undefined) return usual
+  const members = new Members(policy)
+  members.skip('subjects')
+  const issuers = itemsOf(members.take('issuers'))
+  const isOnDemand = members.take('on_demand')?.value === true
+  if (isNamed) for (const member of members.left()) reading.lost(member, 'how certificates are got')
+  const [first] = issuers
+  const module = first && at(first, 'module')?.value
+  if (module === 'internal') {
+    for (const [name, member] of membersOf(first))
+      if (name !== 'module') reading.lost(member, 'fine tuning of the internal authority')
+    return { ...usual, mode: 'internal' }
+  }
+  const mode = isOnDemand ? 'on_demand' : 'auto'
+  return first === undefined ? { ...usual, mode } : { ...usual, mode, ...readIssuer(first, { isNamed, reading }) }
+}
+
+function readIssuer(issuer: Place, { isNamed, reading }: { isNamed: boolean; reading: SiteReading }) {
+  const members = new Members(issuer)
+  const module = members.take('module')?.value
+  if (module !== 'acme' && module !== 'zerossl')
+    reading.lost(issuer, 'an authority that sites do not have; the usual one takes its place')
+  const ca = module === 'acme' ? textOf(members.take('ca')) : undefined
+  members.skip('email', 'ca')
+  const challenges = members.take('challenges')
+  reading.lost(challenges, 'how the authority looks who asks, such as by DNS; certificates of wildcards need it')
+  if (isNamed) for (const member of members.left()) reading.lost(member, 'fine tuning of how certificates are got')
+  if (ca === letsEncryptStaging) return { staging: true }
+  return usualAuthorities.has(ca) ? {} : { acme_ca: ca ?? null }
+}
+
+function readClientAuthority(place: Place, reading: SiteReading): number {
+  const ca = at(place, 'ca')
+  const mode = textOf(at(place, 'mode')) ?? 'require_and_verify'
+  if (mode !== 'require_and_verify') giveUp(place, 'client certificates that are asked for and not demanded')
+  const list = ca ? at(ca, 'trusted_ca_certs') : at(place, 'trusted_ca_certs')
+  return readAuthority(place, list, reading) ?? giveUp(place, 'client certificates')
+}
+
+interface Selection {
+  readonly host: string
+  readonly selection: Place
+  readonly app: Place | undefined
+}
+
+function readSelection(tls: SiteRecord['tls'], { host, selection, app }: Selection, reading: SiteReading): TlsReading {
+  const tag = tagOf(selection)
+  const id = reading.options.isOurs && /^certificate-(\d{1,9})$/.exec(tag)?.[1]
+  if (id) return { tls: { ...tls, mode: 'custom', certificate_id: Number(id) } }
+  const certificate = findPem(app, tag)
+  if (certificate !== undefined) return { tls: { ...tls, mode: 'custom' }, certificate }
+  const what = 'a certificate from files of the server; until it is uploaded and chosen, Caddy gets one itself'
+  reading.changed(selection, what)
+  return { tls: { ...tls, mode: whyNotPublic(host) === undefined ? 'auto' : 'internal' } }
+}
+
+function findPem(app: Place | undefined, tag: string): FoundCertificate | undefined {
+  for (const entry of itemsOf(app && reach(app, 'certificates', 'load_pem'))) {
+    if (!textsOf(at(entry, 'tags'))?.includes(tag)) continue
+    const [certificate, key] = [textOf(at(entry, 'certificate')), textOf(at(entry, 'key'))]
+    if (certificate !== undefined && key !== undefined) return { certificate, key }
+  }
+  return undefined
+}
+
+function tagOf(selection: Place): string {
+  const tags = textsOf(at(selection, 'any_tag')) ?? textsOf(at(selection, 'all_tags')) ?? []
+  return tags.length === 1 && tags[0] !== undefined ? tags[0] : giveUp(selection, 'a choice among several certificates')
+}
+
+function isFor(host: string, names: Place | undefined): boolean {
+  const list = textsOf(names)
+  if (list === undefined) return false
+  const wildcard = isWildcard(host) ? undefined : wildcardOver(host)
+  return list.includes(host) || (wildcard !== undefined && list.includes(wildcard))
+}

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { z } from 'zod'
+import { Site, SiteCreate, siteDefaults, SitePatch, SiteRecord } from './schema.ts'
+import { answerSite, partSite, patchSite } from './site-record.ts'
+
+const messagesOf = (schema: z.ZodType, value: unknown) =>
+  schema.safeParse(value).error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? []
+
+test('a new site needs a name and domains; all else has its default', () => {
+  const { site_name: name, domains, ...rest } = SiteCreate.parse({ site_name: ' Home ', domains: ['a.org'] })
+  assert.deepEqual([name, domains], ['Home', ['a.org']])
+  assert.deepEqual(rest, siteDefaults)
+  assert.deepEqual(messagesOf(SiteCreate, {}), ['site_name: is required', 'domains: is required'])
+})
+
+test('domains may be one text, directives have their name of old', () => {
+  const site = SiteCreate.parse({ site_name: 'a', domain: 'A.org, müller.de', caddy_directives: 'respond ok' })
+  assert.deepEqual([site.domains, site.raw_directives, site.kind], [['a.org', 'xn--mller-kva.de'], 'respond ok', 'raw'])
+  assert.deepEqual(SitePatch.parse({ domain: 'b.org' }), { domains: ['b.org'] })
+  assert.deepEqual(messagesOf(SitePatch, { domain: 'b.org', domains: ['c.org'] }), [
+    'domain: must not stand beside domains',
+  ])
+  assert.deepEqual(messagesOf(SitePatch, { domain: 'b.org b.org' }), ['domain: must not name a domain twice'])
+})
+
+test('what is wrong is named with its place', () => {
+  assert.deepEqual(messagesOf(SitePatch, { domains: ['a.org:80'] }), [
+    'domains.0: "a.org:80" must be a name without a port',
+  ])
+  assert.match(messagesOf(SitePatch, { upstream: [] })[0] ?? '', /upstream/)
+  assert.match(messagesOf(SitePatch, { tls: { mode: 'maybe' } })[0] ?? '', /^tls\.mode/)
+  assert.match(messagesOf(SitePatch, { health: { active: { interval: 1 } } })[0] ?? '', /^health\.active\.interval/)
+  assert.match(messagesOf(SitePatch, { site_name: 'a\u200Bb' })[0] ?? '', /invisible/)
+})
+
+test('a PATCH holds what it was given and nothing more', () => {
+  assert.deepEqual(SitePatch.parse({}), {})
+  assert.deepEqual(SitePatch.parse({ enabled: false }), { enabled: false })
+  const before = partSite(SiteCreate.parse({ site_name: 'a', domain: 'a.org', compression: 'off' })).record
+  const after = patchSite(before, SitePatch.parse({ enabled: false }))
+  assert.deepEqual(after, { ...before, enabled: false })
+})
+
+test('passwords leave a site before it is stored, and are in no answer', () => {
+  const site = SiteCreate.parse({
+    site_name: 'a',
+    domain: 'a.org',
+    basic_auth: [{ username: 'ann', password: 'correct horse' }, { username: 'bob' }],
+  })
+  const { record, passwords } = partSite(site)
+  assert.deepEqual([...passwords], [['ann', 'correct horse']])
+  assert.deepEqual(SiteRecord.parse(record), record)
+  const now = '2026-01-01T00:00:00Z'
+  const answer = Site.parse(
+    answerSite(record, {
+      id: 1,
+      revision: 1,
+      apply_state: 'pending',
+      last_error: null,
+      applied_revisions: {},
+      created_at: now,
+      updated_at: now,
+    }),
+  )
+  assert.deepEqual(answer.basic_auth, [{ username: 'ann' }, { username: 'bob' }])
+  assert.doesNotMatch(JSON.stringify(answer), /horse/)
+  assert.deepEqual([answer.domain, answer.upstream_url], ['a.org', null])
+})
+
+test('the schemas have a JSON Schema, for the document of the interface', () => {
+  for (const schema of [SiteCreate, SitePatch]) assert.equal(z.toJSONSchema(schema, { io: 'input' }).type, 'object')
+  assert.equal(z.toJSONSchema(Site, { io: 'output' }).type, 'object')
+})

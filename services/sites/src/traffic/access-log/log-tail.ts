@@ -1,0 +1,189 @@
+import { stat } from 'node:fs/promises'
+import type { Timers } from '@hearth/runtime'
+import { createLineSplitter, type LineSplitter } from './line-splitter.ts'
+import { headLength, headOf, type LogPosition } from './log-position.ts'
+import { openLogSource, type LogSource } from './log-source.ts'
+import { rolledFiles } from './rolled-files.ts'
+
+/** Follows a log that is written and rolled by somebody else. */
+export interface LogTail {
+  /** Looks for new lines from now on, again and again. */
+  start(): void
+  /** Reads what is there now. One look at a time. */
+  poll(): Promise<void>
+  /** Resolves when nothing is read any more. */
+  close(): Promise<void>
+}
+
+export interface LogTailParts {
+  readonly path: string
+  /** Where an earlier reader stopped; undefined to begin with the current file. */
+  readonly position: LogPosition | undefined
+  /**
+   * Takes lines and how far the log was read with them. Both belong together: who keeps what came of the lines and the
+   * position in one step counts no line twice and loses none.
+   */
+  readonly onLines: (lines: readonly string[], position: LogPosition) => void
+  /** Hears of what was lost: lines too long to read, a file that was replaced or is damaged. */
+  readonly onLoss: (what: 'too-long' | 'replaced' | 'damaged', count: number) => void
+  /** Hears of files that cannot be read; the next look tries again. */
+  readonly onError: (error: unknown) => void
+  /** Asked after every piece; while it answers false, nothing more is read. */
+  readonly mayRead?: () => boolean
+  readonly timers: Timers
+  readonly pollMs?: number
+  /** Bytes of the longest line that is read. */
+  readonly longestLine?: number
+}
+
+/** A tail that keeps no more than one piece and one line in memory, however much it has to catch up. */
+export function createLogTail(parts: LogTailParts): LogTail {
+  return new Tail(parts)
+}
+
+class Tail implements LogTail {
+  readonly #parts: LogTailParts
+  readonly #longestLine: number
+  #rolledAfter: string | undefined
+  #source: LogSource | undefined
+  #splitter: LineSplitter
+  #read = 0
+  #beginning: Uint8Array = new Uint8Array()
+  /** Position that was given and not yet compared with its file. */
+  #resume: LogPosition | undefined
+  #polling: Promise<void> = Promise.resolve()
+  #cancel: () => void = () => undefined
+  #isClosed = false
+
+  constructor(parts: LogTailParts) {
+    this.#parts = parts
+    this.#longestLine = parts.longestLine ?? 262_144
+    this.#splitter = createLineSplitter(this.#longestLine)
+    this.#resume = parts.position
+    this.#rolledAfter = parts.position?.rolledAfter
+  }
+
+  start(): void {
+    const { timers, pollMs = 250, onError } = this.#parts
+    const round = async () => {
+      await this.poll().catch(onError)
+      if (!this.#isClosed) this.#cancel = timers.after(pollMs, () => void round())
+    }
+    void round()
+  }
+
+  poll(): Promise<void> {
+    const mine = this.#polling.then(() => this.#readAll())
+    this.#polling = mine.catch(() => undefined)
+    return mine
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#cancel()
+    await this.#polling
+    await this.#source?.close()
+    this.#source = undefined
+  }
+
+  async #readAll(): Promise<void> {
+    while (this.#goesOn()) {
+      this.#source ??= await this.#openNext()
+      if (this.#source === undefined) return
+      await this.#checkLength(this.#source)
+      await this.#readOn(this.#source)
+      if (!this.#goesOn() || (await this.#isStillWritten(this.#source))) return
+      // What was written between the last reading and the rolling; nobody writes to a packed file.
+      if (this.#source.inode !== undefined) await this.#readOn(this.#source)
+      if (!this.#goesOn() || !(await this.#finishFile())) return
+    }
+  }
+
+  async #readOn(source: LogSource): Promise<void> {
+    try {
+      await source.read(this.#read, (bytes) => this.#take(bytes))
+    } catch (error) {
+      // A packed file that is damaged stays so; what follows it can be read.
+      if (source.inode !== undefined) throw error
+      this.#parts.onLoss('damaged', 1)
+    }
+  }
+
+  async #take(bytes: Uint8Array): Promise<boolean> {
+    const known = this.#beginning.length
+    if (known < headLength && this.#read <= known)
+      this.#beginning = Buffer.concat([this.#beginning, bytes.subarray(known - this.#read)]).subarray(0, headLength)
+    const tooLong = this.#splitter.tooLong
+    const lines = this.#splitter.push(bytes)
+    this.#read += bytes.length
+    if (this.#splitter.tooLong > tooLong) this.#parts.onLoss('too-long', this.#splitter.tooLong - tooLong)
+    if (lines.length > 0) this.#parts.onLines(lines, this.#position())
+    // Others get a turn, however long the log.
+    await new Promise((resolve) => setImmediate(resolve))
+    return this.#goesOn()
+  }
+
+  #goesOn(): boolean {
+    return !this.#isClosed && this.#parts.mayRead?.() !== false
+  }
+
+  #position(): LogPosition {
+    const offset = this.#read - this.#splitter.unfinished
+    return { rolledAfter: this.#rolledAfter ?? '', offset, head: headOf(this.#beginning, offset) }
+  }
+
+  /**
+   * The file after the last one that was read to its end. The current file is opened before the rolled ones are listed: when
+   * none of them is newer then, it was not rolled in between and is the next.
+   */
+  async #openNext(): Promise<LogSource | undefined> {
+    const { path } = this.#parts
+    this.#rolledAfter ??= (await rolledFiles(path)).at(-1)?.stamp ?? ''
+    const current = await openLogSource(path, false)
+    const next = (await rolledFiles(path)).find(({ stamp }) => stamp > (this.#rolledAfter ?? ''))
+    if (next === undefined) return current === undefined ? undefined : this.#begin(current)
+    await current?.close()
+    const source = await openLogSource(next.path, next.isPacked)
+    // It was packed or removed since it was listed.
+    return source === undefined ? this.#openNext() : this.#begin(source)
+  }
+
+  async #begin(source: LogSource): Promise<LogSource> {
+    const resume = this.#resume
+    this.#resume = undefined
+    this.#splitter = createLineSplitter(this.#longestLine)
+    this.#beginning = await source.head().catch(() => new Uint8Array())
+    const isSame = resume !== undefined && headOf(this.#beginning, resume.offset) === resume.head
+    if (resume !== undefined && !isSame) this.#parts.onLoss('replaced', 1)
+    this.#read = isSame ? resume.offset : 0
+    return source
+  }
+
+  /** Somebody may empty the file and go on writing. */
+  async #checkLength(source: LogSource): Promise<void> {
+    const size = await source.size()
+    if (size === undefined || size >= this.#read) return
+    this.#parts.onLoss('replaced', 1)
+    this.#read = 0
+    this.#beginning = new Uint8Array()
+    this.#splitter = createLineSplitter(this.#longestLine)
+  }
+
+  async #isStillWritten({ inode }: LogSource): Promise<boolean> {
+    if (inode === undefined) return false
+    const current = await stat(this.#parts.path, { bigint: true }).catch(() => undefined)
+    return current?.ino === inode
+  }
+
+  /** Goes on behind the file that was read; false when it was not rolled but is gone, and nothing is in its place yet. */
+  async #finishFile(): Promise<boolean> {
+    const rolled = await rolledFiles(this.#parts.path)
+    const mine = rolled.find(({ stamp }) => stamp > (this.#rolledAfter ?? ''))
+    const isThere = (await stat(this.#parts.path).catch(() => undefined)) !== undefined
+    if (mine === undefined && !isThere) return false
+    if (mine !== undefined) this.#rolledAfter = mine.stamp
+    await this.#source?.close()
+    this.#source = undefined
+    return true
+  }
+}

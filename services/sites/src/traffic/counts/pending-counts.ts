@@ -1,0 +1,95 @@
+import type { Clock } from '@hearth/runtime'
+import type { LogLine } from '../access-log/log-line.ts'
+import type { LogPosition } from '../access-log/log-position.ts'
+import { addCount, addLine, emptyCount, everySite, type CountKey, type TrafficCount } from './traffic-count.ts'
+
+/** Counts that are not in the database yet, and how far the log was read for them. */
+export interface CountBatch {
+  readonly counts: readonly { readonly key: CountKey; readonly count: TrafficCount }[]
+  /** When each site was last asked for something, milliseconds. */
+  readonly lastSeen: ReadonlyMap<number, number>
+  readonly position: LogPosition
+}
+
+/** Collects counts until they are written. */
+export interface PendingCounts {
+  /** Counts a line, unless it is older than counts are kept. */
+  add(siteId: number, line: LogLine): void
+  /** Entries that wait to be written. */
+  readonly size: number
+  /** The log was read so far with what was added. */
+  moveTo(position: LogPosition): void
+  /** Hands over what there is and begins anew; undefined when nothing was read. */
+  take(): CountBatch | undefined
+  /** Takes back a batch that could not be written. */
+  giveBack(batch: CountBatch): void
+}
+
+/** How long counts are kept, milliseconds, by their span in seconds. */
+export const keptFor: ReadonlyMap<number, number> = new Map([
+  [60, 6 * 3_600_000 + 60_000],
+  [3600, 30 * 86_400_000 + 3_600_000],
+])
+
+/** A clock that is ahead by more than this is wrong. */
+const farAhead = 3_600_000
+
+export function createPendingCounts(clock: Clock): PendingCounts {
+  return new Pending(clock)
+}
+
+class Pending implements PendingCounts {
+  readonly #clock: Clock
+  #counts = new Map<string, { key: CountKey; count: TrafficCount }>()
+  #lastSeen = new Map<number, number>()
+  #position: LogPosition | undefined
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  get size(): number {
+    return this.#counts.size
+  }
+
+  add(siteId: number, line: LogLine): void {
+    const now = this.#clock.now()
+    const at = line.at > now + farAhead ? now : line.at
+    for (const [span, kept] of keptFor) {
+      if (at < now - kept) continue
+      const starts_at = Math.floor(at / (span * 1000)) * span * 1000
+      for (const site_id of [siteId, everySite]) addLine(this.#countFor({ site_id, span, starts_at }), line)
+    }
+    this.#see(siteId, at)
+  }
+
+  moveTo(position: LogPosition): void {
+    this.#position = position
+  }
+
+  take(): CountBatch | undefined {
+    if (this.#position === undefined) return undefined
+    const batch = { counts: [...this.#counts.values()], lastSeen: this.#lastSeen, position: this.#position }
+    this.#counts = new Map()
+    this.#lastSeen = new Map()
+    this.#position = undefined
+    return batch
+  }
+
+  giveBack(batch: CountBatch): void {
+    for (const { key, count } of batch.counts) addCount(this.#countFor(key), count)
+    for (const [siteId, at] of batch.lastSeen) this.#see(siteId, at)
+    this.#position ??= batch.position
+  }
+
+  #countFor(key: CountKey): TrafficCount {
+    const name = `${key.site_id} ${key.span} ${key.starts_at}`
+    const entry = this.#counts.get(name) ?? { key, count: emptyCount() }
+    this.#counts.set(name, entry)
+    return entry.count
+  }
+
+  #see(siteId: number, at: number): void {
+    this.#lastSeen.set(siteId, Math.max(at, this.#lastSeen.get(siteId) ?? 0))
+  }
+}

@@ -1,0 +1,117 @@
+import type { Kysely } from 'kysely'
+import type { LogPosition } from './access-log/log-position.ts'
+import type { CountBatch } from './counts/pending-counts.ts'
+import { addCount, countOfRow, rowOfCount } from './counts/traffic-count.ts'
+import type { Tables } from '../database/tables.ts'
+import type { TrafficCountRow } from './tables.ts'
+
+/** Rows of one statement. */
+const together = 50
+
+/** Adds counts to those of the same time and writes down how far the log was read: all of it, or nothing. */
+export async function writeBatch(db: Kysely<Tables>, path: string, batch: CountBatch): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    for (let start = 0; start < batch.counts.length; start += together)
+      await addCounts(trx, batch.counts.slice(start, start + together))
+    for (const [site_id, at] of batch.lastSeen) {
+      await trx
+        .insertInto('traffic_last_seen')
+        .values({ site_id, at })
+        .onConflict((conflict) => conflict.column('site_id').doUpdateSet({ at }).where('traffic_last_seen.at', '<', at))
+        .execute()
+    }
+    const { rolledAfter, offset, head } = batch.position
+    const position = { rolled_after: rolledAfter, byte_offset: offset, head }
+    await trx
+      .insertInto('traffic_positions')
+      .values({ path, ...position })
+      .onConflict((conflict) => conflict.column('path').doUpdateSet(position))
+      .execute()
+  })
+}
+
+async function addCounts(trx: Kysely<Tables>, entries: CountBatch['counts']): Promise<void> {
+  const known = await trx
+    .selectFrom('traffic_counts')
+    .selectAll()
+    .where((eb) => eb.or(entries.map(({ key }) => eb.and({ ...key }))))
+    .execute()
+  const byName = new Map(known.map((row) => [nameOf(row), row]))
+  const rows = entries.map(({ key, count }) => {
+    const row = byName.get(nameOf(key))
+    if (row === undefined) return rowOfCount(key, count)
+    const sum = countOfRow(row)
+    addCount(sum, count)
+    return rowOfCount(key, sum)
+  })
+  await trx
+    .insertInto('traffic_counts')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['site_id', 'span', 'starts_at']).doUpdateSet((eb) => ({
+        requests: eb.ref('excluded.requests'),
+        bytes: eb.ref('excluded.bytes'),
+        status_1: eb.ref('excluded.status_1'),
+        status_2: eb.ref('excluded.status_2'),
+        status_3: eb.ref('excluded.status_3'),
+        status_4: eb.ref('excluded.status_4'),
+        status_5: eb.ref('excluded.status_5'),
+        latency: eb.ref('excluded.latency'),
+      })),
+    )
+    .execute()
+}
+
+const nameOf = ({ site_id, span, starts_at }: Pick<TrafficCountRow, 'site_id' | 'span' | 'starts_at'>): string =>
+  `${site_id} ${span} ${starts_at}`
+
+/** How far a log was read. */
+export async function readPosition(db: Kysely<Tables>, path: string): Promise<LogPosition | undefined> {
+  const row = await db.selectFrom('traffic_positions').selectAll().where('path', '=', path).executeTakeFirst()
+  return row === undefined ? undefined : { rolledAfter: row.rolled_after, offset: row.byte_offset, head: row.head }
+}
+
+/** The counts of one site since a moment, oldest first. */
+export function countsOf(
+  db: Kysely<Tables>,
+  { siteId, span, since }: { siteId: number; span: number; since: number },
+): Promise<TrafficCountRow[]> {
+  return db
+    .selectFrom('traffic_counts')
+    .selectAll()
+    .where('site_id', '=', siteId)
+    .where('span', '=', span)
+    .where('starts_at', '>=', since)
+    .orderBy('starts_at')
+    .execute()
+}
+
+/** The sites that were asked most since a moment. */
+export async function busiestSites(
+  db: Kysely<Tables>,
+  { span, since, limit }: { span: number; since: number; limit: number },
+): Promise<number[]> {
+  const rows = await db
+    .selectFrom('traffic_counts')
+    .select('site_id')
+    .where('span', '=', span)
+    .where('starts_at', '>=', since)
+    .where('site_id', '>', 0)
+    .groupBy('site_id')
+    .orderBy((eb) => eb.fn.sum('requests'), 'desc')
+    .orderBy('site_id')
+    .limit(limit)
+    .execute()
+  return rows.map(({ site_id }) => site_id)
+}
+
+/** When sites were last asked for something. */
+export async function lastSeen(db: Kysely<Tables>): Promise<Map<number, number>> {
+  const rows = await db.selectFrom('traffic_last_seen').selectAll().execute()
+  return new Map(rows.map(({ site_id, at }) => [site_id, at]))
+}
+
+/** Forgets counts of a span from before a moment. */
+export async function deleteCountsBefore(db: Kysely<Tables>, span: number, moment: number): Promise<void> {
+  await db.deleteFrom('traffic_counts').where('span', '=', span).where('starts_at', '<', moment).execute()
+}

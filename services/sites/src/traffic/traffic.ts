@@ -1,0 +1,239 @@
+import type { Log, Timers } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
+import type { Tables } from '../database/tables.ts'
+import { parseLogLine } from './access-log/log-line.ts'
+import { createLogTail, type LogTail } from './access-log/log-tail.ts'
+import { createPendingCounts, keptFor, type PendingCounts } from './counts/pending-counts.ts'
+import { createRequestRate } from './counts/request-rate.ts'
+import { everySite, noSite } from './counts/traffic-count.ts'
+import * as store from './store.ts'
+import { createTopLists, type TopEntry } from './top-lists.ts'
+import {
+  rangeStart,
+  reportOf,
+  trafficRanges,
+  type TrafficNumbers,
+  type TrafficPoint,
+  type TrafficRange,
+} from './traffic-report.ts'
+
+/** What all sites together were asked. Moments are milliseconds. */
+export interface TrafficOverview {
+  readonly range: TrafficRange
+  readonly totals: TrafficNumbers
+  readonly points: readonly TrafficPoint[]
+  readonly requestsPerSecond: number
+  /** The busiest first. */
+  readonly sites: readonly {
+    readonly siteId: number
+    readonly totals: TrafficNumbers
+    readonly lastSeen: number | null
+  }[]
+  /** Requests for hosts that no site has. */
+  readonly elsewhere: TrafficNumbers
+}
+
+/** What one site was asked. */
+export interface SiteTraffic {
+  readonly siteId: number
+  readonly range: TrafficRange
+  readonly totals: TrafficNumbers
+  readonly points: readonly TrafficPoint[]
+  readonly lastSeen: number | null
+  readonly topPaths: readonly TopEntry[]
+  readonly topClients: readonly TopEntry[]
+  /** Since when the lists are kept. */
+  readonly listedSince: number
+}
+
+/** Counts requests from the access log and tells of them. */
+export interface Traffic {
+  /** Follows the log from where the last run stopped. */
+  start(): Promise<void>
+  overview(range: TrafficRange): Promise<TrafficOverview>
+  site(siteId: number, range: TrafficRange): Promise<SiteTraffic>
+  /** When each site was last asked for something. */
+  lastSeen(): Promise<Map<number, number>>
+  /** Reads what is in the log by now and writes it down. */
+  catchUp(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface TrafficParts {
+  readonly db: Kysely<Tables>
+  readonly timers: Timers
+  readonly log: Log
+  /** The server's access log; undefined when it is not within reach. */
+  readonly logFile: string | undefined
+  /** Whose a host is, for lines that do not say it themselves. */
+  readonly siteOf: (host: string) => number | undefined
+  /** Hears of every request, as it is read. */
+  readonly onRequest: (line: NonNullable<ReturnType<typeof parseLogLine>>, siteId: number | undefined) => void
+  readonly pollMs?: number
+  /** How often counts are written down, milliseconds; 5000. */
+  readonly flushMs?: number
+}
+
+/** Entries that may wait to be written; then reading waits. */
+const mostPending = 20_000
+const busiest = 10
+
+export function createTraffic(parts: TrafficParts): Traffic {
+  return new AccessLogTraffic(parts)
+}
+
+class AccessLogTraffic implements Traffic {
+  readonly #parts: TrafficParts
+  readonly #pending: PendingCounts
+  readonly #rate
+  readonly #lists
+  #tail: LogTail | undefined
+  #flushing: Promise<void> = Promise.resolve()
+  #cancel: () => void = () => undefined
+  #isClosed = false
+  #lastError = ''
+
+  constructor(parts: TrafficParts) {
+    this.#parts = parts
+    this.#pending = createPendingCounts(parts.timers)
+    this.#rate = createRequestRate(parts.timers)
+    this.#lists = createTopLists(parts.timers)
+  }
+
+  async start(): Promise<void> {
+    const { logFile, db, timers, log, pollMs } = this.#parts
+    if (logFile === undefined) return
+    this.#tail = createLogTail({
+      path: logFile,
+      position: await store.readPosition(db, logFile),
+      timers,
+      ...(pollMs === undefined ? {} : { pollMs }),
+      mayRead: () => this.#pending.size < mostPending,
+      onLines: (lines, position) => {
+        for (const line of lines) this.#count(line)
+        this.#pending.moveTo(position)
+      },
+      onLoss: (what, count) => log.warn({ what, count }, 'part of the access log was not counted'),
+      onError: (error) => this.#noteError(error),
+    })
+    this.#tail.start()
+    this.#plan()
+  }
+
+  async overview(range: TrafficRange): Promise<TrafficOverview> {
+    const { db, timers } = this.#parts
+    await this.#flush()
+    const since = rangeStart(range, timers.now())
+    const span = trafficRanges[range].step
+    const ids = await store.busiestSites(db, { span, since, limit: busiest })
+    const seen = await store.lastSeen(db)
+    const sites = await Promise.all(
+      ids.map(async (siteId) => ({
+        siteId,
+        totals: (await this.#report(siteId, range)).totals,
+        lastSeen: seen.get(siteId) ?? null,
+      })),
+    )
+    const { totals: elsewhere } = await this.#report(noSite, range)
+    const all = await this.#report(everySite, range)
+    return { range, ...all, requestsPerSecond: this.#rate.perSecond(), sites, elsewhere }
+  }
+
+  async site(siteId: number, range: TrafficRange): Promise<SiteTraffic> {
+    await this.#flush()
+    const { since, paths, clients } = this.#lists.of(siteId)
+    const seen = await store.lastSeen(this.#parts.db)
+    return {
+      siteId,
+      range,
+      ...(await this.#report(siteId, range)),
+      lastSeen: seen.get(siteId) ?? null,
+      topPaths: paths,
+      topClients: clients,
+      listedSince: since,
+    }
+  }
+
+  async lastSeen(): Promise<Map<number, number>> {
+    await this.#flush()
+    const seen = await store.lastSeen(this.#parts.db)
+    seen.delete(noSite)
+    return seen
+  }
+
+  async catchUp(): Promise<void> {
+    await this.#tail?.poll()
+    await this.#flush()
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#cancel()
+    await this.#tail?.close()
+    await this.#flush()
+  }
+
+  #count(text: string): void {
+    const line = parseLogLine(text)
+    if (line === undefined) return
+    const { siteOf, onRequest } = this.#parts
+    const siteId = line.siteId ?? siteOf(line.host)
+    this.#pending.add(siteId ?? noSite, line)
+    this.#rate.add(line.at)
+    if (siteId !== undefined) this.#lists.add(siteId, line)
+    onRequest(line, siteId)
+  }
+
+  #report(siteId: number, range: TrafficRange): Promise<{ totals: TrafficNumbers; points: TrafficPoint[] }> {
+    const now = this.#parts.timers.now()
+    const asked = { siteId, span: trafficRanges[range].step, since: rangeStart(range, now) }
+    return store.countsOf(this.#parts.db, asked).then((rows) => reportOf(rows, range, now))
+  }
+
+  /** One at a time. */
+  #flush(): Promise<void> {
+    const last = this.#flushing
+    this.#flushing = (async () => {
+      await last
+      await this.#writeDown()
+    })()
+    return this.#flushing
+  }
+
+  /** Counts and position go into the database together, so a crash at any moment counts nothing twice and loses nothing. */
+  async #writeDown(): Promise<void> {
+    const { db, logFile = '', log } = this.#parts
+    const batch = this.#pending.take()
+    if (batch === undefined) return
+    try {
+      await store.writeBatch(db, logFile, batch)
+    } catch (error) {
+      this.#pending.giveBack(batch)
+      log.warn({ err: error }, 'traffic could not be written down; it is tried again')
+    }
+  }
+
+  #plan(): void {
+    const { timers, flushMs = 5000, log } = this.#parts
+    this.#cancel = timers.after(flushMs, () => {
+      const round = this.#flush().then(() => this.#forgetOld())
+      void round
+        .catch((error: unknown) => log.warn({ err: error }, 'old traffic could not be removed'))
+        .finally(() => {
+          if (!this.#isClosed) this.#plan()
+        })
+    })
+  }
+
+  /** Once for each reason: the log is looked at several times a second. */
+  #noteError(error: unknown): void {
+    const text = String(error)
+    if (text !== this.#lastError) this.#parts.log.warn({ err: error }, 'the access log cannot be read')
+    this.#lastError = text
+  }
+
+  async #forgetOld(): Promise<void> {
+    const { db, timers } = this.#parts
+    for (const [span, kept] of keptFor) await store.deleteCountsBefore(db, span, timers.now() - kept)
+  }
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { systemTimers } from '@hearth/runtime'
+import { temporaryDirectory } from '@hearth/testing'
+import { isMetadataAddress, probeUpstream } from './probe-upstream.ts'
+import { createUpstreamStates } from './upstream-states.ts'
+
+async function listening(where: { port: number; host: string } | { path: string }) {
+  const heard = { connections: 0, bytes: 0 }
+  const server = createServer((socket) => {
+    heard.connections += 1
+    socket.on('data', (data) => (heard.bytes += data.length))
+  })
+  server.listen(where)
+  await once(server, 'listening')
+  return {
+    heard,
+    server,
+    port: (server.address() as AddressInfo).port,
+    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  }
+}
+
+test('what Caddy counts and what listens come together', async () => {
+  await using folder = await temporaryDirectory('upstream')
+  const path = join(folder.path, 'app.sock')
+  await using open = await listening({ port: 0, host: '127.0.0.1' })
+  await using _socket = await listening({ path })
+  const gone = await listening({ port: 0, host: '127.0.0.1' })
+  await gone[Symbol.asyncDispose]()
+  const up = `127.0.0.1:${open.port}`
+  const down = `127.0.0.1:${gone.port}`
+  const states = createUpstreamStates({
+    declared: () =>
+      Promise.resolve([
+        { address: up, siteIds: [1, 2] },
+        { address: down, siteIds: [3] },
+        { address: `unix/${path}`, siteIds: [4] },
+        { address: '169.254.169.254:80', siteIds: [5] },
+      ]),
+    counted: () => Promise.resolve([{ address: up, num_requests: 3, fails: 1 }]),
+    timers: systemTimers,
+  })
+  assert.equal(states.counts(), undefined)
+  const [lists] = await Promise.all([states.list(), states.list()])
+  const of = (address: string) => lists.find((state) => state.address === address)!
+  assert.deepEqual([of(up).up, of(up).siteIds, of(up).fails, of(up).numRequests], [true, [1, 2], 1, 3])
+  assert.ok(of(up).latencyMs! >= 0)
+  assert.deepEqual([of(down).up, of(down).reason, of(down).fails], [false, 'ECONNREFUSED', null])
+  assert.equal(of(`unix/${path}`).up, true)
+  assert.deepEqual([of('169.254.169.254:80').up, of('169.254.169.254:80').reason], [null, null])
+  assert.deepEqual(states.counts(), { up: 2, down: 1 })
+  await states.list()
+  assert.deepEqual(open.heard, { connections: 1, bytes: 0 })
+})
+
+test('a Caddy that cannot be asked takes nothing with it', async () => {
+  await using open = await listening({ port: 0, host: '127.0.0.1' })
+  const states = createUpstreamStates({
+    declared: () => Promise.resolve([{ address: `localhost:${open.port}`, siteIds: [1] }]),
+    counted: () => Promise.reject(new Error('no admin endpoint')),
+    timers: systemTimers,
+  })
+  const [state] = await states.list()
+  assert.deepEqual([state?.up, state?.fails], [true, null])
+})
+
+test('addresses of metadata services are never connected to, however they are written', async () => {
+  for (const address of ['169.254.169.254', '169.254.0.1', 'fd00:ec2::254', '::ffff:169.254.169.254'])
+    assert.ok(isMetadataAddress(address), address)
+  assert.ok(!isMetadataAddress('127.0.0.1'))
+  assert.deepEqual(await probeUpstream('[fd00:ec2::254]:80', 1000), { kind: 'refused' })
+  for (const wrong of ['', 'a', 'a:0', 'a:70000', 'a b:1', 'http://a:1', ':80'])
+    assert.deepEqual(await probeUpstream(wrong, 1000), { kind: 'down', reason: 'this is no address' }, wrong)
+})

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
+import { Agent, get } from 'node:http'
+import { dirname } from 'node:path'
+import { test } from 'node:test'
+import { migrate, openDatabase } from '@hearth/database'
+import { createLog, systemTimers } from '@hearth/runtime'
+import { eventually } from '@hearth/testing'
+import { migrations } from '../src/database/migrations/index.ts'
+import type { Tables } from '../src/database/tables.ts'
+import { createHostIndex } from '../src/traffic/host-index.ts'
+import { createTraffic } from '../src/traffic/traffic.ts'
+import { caddyObstacle, startObservedCaddy } from './observed-caddy.ts'
+
+const index = createHostIndex([
+  ['a.test', 1],
+  ['*.wild.test', 2],
+])
+
+/** Asks many times, several at once; lines are long so that the log is rolled often. */
+async function ask(port: number, host: string, times: number): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 8 })
+  const headers = { host, 'user-agent': 'x'.repeat(4000), authorization: 'Bearer secret' }
+  const once = () =>
+    new Promise<void>((resolve, reject) => {
+      const request = get({ host: '127.0.0.1', port, path: '/page?token=secret', headers, agent }, (answer) => {
+        answer.resume()
+        answer.on('end', resolve)
+      })
+      request.on('error', reject)
+    })
+  await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      for (let count = 0; count < times / 8; count += 1) await once()
+    }),
+  )
+  agent.destroy()
+}
+
+test(
+  'of a real log that is rolled and packed while it is read, no line is lost or counted twice',
+  { skip: caddyObstacle() },
+  async () => {
+    await using caddy = await startObservedCaddy([{ handle: [{ handler: 'static_response', body: 'hello' }] }])
+    const database = openDatabase<Tables>({ file: ':memory:' })
+    await migrate(database.query, migrations)
+    const open = async () => {
+      const traffic = createTraffic({
+        db: database.query,
+        timers: systemTimers,
+        log: createLog({ name: 'test', level: 'silent' }),
+        logFile: caddy.logFile,
+        siteOf: (host) => index.siteOf(host),
+        onRequest: () => undefined,
+        pollMs: 10,
+        flushMs: 50,
+      })
+      await traffic.start()
+      return traffic
+    }
+    const first = await open()
+    await ask(caddy.httpPort, 'a.test', 800)
+    await first.close()
+    // Nobody reads: what is rolled now is packed before it is read.
+    await ask(caddy.httpPort, 'b.wild.test:80', 1200)
+    await eventually(
+      () => readdir(dirname(caddy.logFile)),
+      (names) => names.filter((name) => name.endsWith('.gz')).length > 4,
+    )
+    const second = await open()
+    await ask(caddy.httpPort, 'a.test', 800)
+    await ask(caddy.httpPort, 'stranger.test', 80)
+    const overview = await eventually(
+      () => second.overview('24h'),
+      ({ totals }) => totals.requests >= 2880,
+    )
+    assert.equal(overview.totals.requests, 2880)
+    assert.deepEqual(
+      overview.sites.map(({ siteId, totals }) => [siteId, totals.requests, totals.status[1]]),
+      [
+        [1, 1600, 1600],
+        [2, 1200, 1200],
+      ],
+    )
+    assert.equal(overview.elsewhere.requests, 80)
+    const { topPaths } = await second.site(1, '1h')
+    // The first reader may have left the last lines to the second.
+    assert.ok(topPaths.length === 1 && topPaths[0]?.key === '/page' && topPaths[0].count >= 800)
+    await second.close()
+    await database.close()
+  },
+)
