@@ -401,6 +401,9 @@ test('forms and uploads are taken where a route says so, within its bounds, and 
         ({ body }) => ({ text: `${body.file.name} ${body.file.bytes.length}` }),
       ),
       route({ ...shared, path: '/api/json', body: form, success: answer }, () => ({ text: '' })),
+      route({ ...shared, path: '/api/maybe', body: form.optional(), success: answer }, ({ body }) => ({
+        text: body?.name ?? 'nobody',
+      })),
     ],
     about: {
       title: 'Test',
@@ -412,7 +415,7 @@ test('forms and uploads are taken where a route says so, within its bounds, and 
       tags: [],
     },
     guard: () => Promise.resolve(undefined),
-    checkBody: (_guarded, spec, body) => void seen.push([spec.path, Object.keys(body as object)]),
+    checkBody: (_guarded, spec, body) => void seen.push([spec.path, Object.keys(body ?? {})]),
     toError,
     trust: { proxies: createAddressSet([]), header: 'x-forwarded-for' },
     log: createLog({ name: 'test', level: 'silent' }),
@@ -420,6 +423,10 @@ test('forms and uploads are taken where a route says so, within its bounds, and 
   })
   const send = async (url: string, type: string, payload: string | Buffer) => {
     const response = await app.inject({ method: 'POST', url, headers: { 'content-type': type }, payload })
+    return [response.statusCode, (JSON.parse(response.body) as { text?: string }).text]
+  }
+  const bare = async (url: string) => {
+    const response = await app.inject({ method: 'POST', url })
     return [response.statusCode, (JSON.parse(response.body) as { text?: string }).text]
   }
   const upload = (field: string, size: number) =>
@@ -434,6 +441,9 @@ test('forms and uploads are taken where a route says so, within its bounds, and 
   assert.deepEqual(await send('/api/file', multipart, upload('other', 5)), [422, undefined])
   assert.equal((await send('/api/json', 'application/x-www-form-urlencoded', 'name=a'))[0], 400)
   assert.equal((await send('/api/file', 'application/x-www-form-urlencoded', 'name=a'))[0], 400)
+  // A body that may be left out is not there, and one that may not is missed.
+  assert.deepEqual(await bare('/api/maybe'), [200, 'nobody'])
+  assert.deepEqual((await bare('/api/json'))[0], 422)
   assert.deepEqual(seen.slice(0, 3), [
     ['/api/form', ['name', 'count']],
     ['/api/form', ['name', 'count']],

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import fastifyCookie from '@fastify/cookie'
 import type { Log } from '@hearth/runtime'
 import Fastify, { LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
+import { serializerCompiler } from 'fastify-type-provider-zod'
 import { clientAddress, type ForwardingTrust } from './client-address.ts'
 import { faultOfError } from './fault-of-error.ts'
 import { Fault } from './faults.ts'
@@ -14,6 +14,7 @@ import { readPage, servePageFiles, type PageText } from './pages.ts'
 import type { Call, Content, Method, Route } from './route.ts'
 import { addShortcut, requestIdOf, type Shortcut } from './shortcut.ts'
 import { addSecurityHeaders, plainHeaders } from './security-headers.ts'
+import { validatorOf } from './validator.ts'
 
 /** An error answer in the service's own shape. */
 export interface ErrorAnswer {
@@ -76,7 +77,7 @@ export const bodyLimit = 1_048_576
  */
 export async function createServer(parts: ServerParts): Promise<FastifyInstance> {
   const app = createFastify(parts)
-  app.setValidatorCompiler(validatorCompiler)
+  app.setValidatorCompiler(validatorOf)
   app.setSerializerCompiler(serializerCompiler)
   acceptOnlyJson(app)
   app.addHook('preClose', (done) => {

@@ -24,6 +24,8 @@ export const about: ApiDescription = {
     { name: 'Passkeys', description: 'Signing in without a password' },
     { name: 'Users', description: 'Accounts' },
     { name: 'Settings', description: 'How the service works' },
+    { name: 'Certificates', description: 'What hosts show, how good it is, and what was uploaded' },
+    { name: 'Traffic', description: 'What the sites are asked' },
     { name: 'Events', description: 'Live updates' },
   ],
 }

@@ -14,6 +14,7 @@ import type { Tables } from './database/tables.ts'
 import { createEventRing, type EventRing } from './events/event-ring.ts'
 import { openManagement, type Management } from './management.ts'
 import type { CaddyProcess } from './nodes/caddy-process.ts'
+import { openObserving, type Observing } from './observing.ts'
 import { toError } from './problems.ts'
 import { createPasskeys } from './passkeys/passkeys.ts'
 import { createRouteLimits, type RouteLimits } from './route-limits.ts'
@@ -53,13 +54,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   const settings = await openPublishedSettings(parts, events)
   let port = () => config.bindPort
   const { accounts, limits, guard } = openAccess(parts, { events, port: () => port() })
-  const management = await openManagement({
-    ...parts,
-    settings,
-    accounts,
-    publish: events.publish,
-    port: () => port(),
-  })
+  const { observing, management } = await openServed(parts, { settings, accounts, events, port: () => port() })
   let document: Record<string, unknown> = {}
   const features: Features = {
     now: () => timers.now(),
@@ -68,12 +63,15 @@ export async function createApp(parts: AppParts): Promise<App> {
     settings,
     events,
     ...management.features,
+    certificates: observing.certificates,
+    traffic: observing.traffic,
   }
   const http = await createHttp(parts, guard, features)
   document = openApiOf(http)
   // The system may have chosen another one than the settings say.
   port = () => (http.server.address() as AddressInfo | null)?.port ?? config.bindPort
   await management.start()
+  await observing.start(management.proxy)
   return {
     http,
     accounts,
@@ -83,9 +81,21 @@ export async function createApp(parts: AppParts): Promise<App> {
     async close() {
       events.close()
       await http.close()
+      await observing.close()
       await management.close()
     },
   }
+}
+
+/** The sites, what they run on, and what is seen of them. */
+async function openServed(
+  parts: AppParts,
+  around: { settings: SettingsKeeper; accounts: Accounts; events: EventRing; port: () => number },
+): Promise<{ observing: Observing; management: Management }> {
+  const observing = await openObserving({ ...parts, ...around })
+  const { material } = observing.certificates.uploads
+  const management = await openManagement({ ...parts, ...around, publish: observing.publish, material })
+  return { observing, management }
 }
 
 function createHttp({ config, log, pages }: AppParts, guard: Guard, features: Features) {

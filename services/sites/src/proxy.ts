@@ -7,6 +7,7 @@ import { createDriftWatch, type DriftWatch } from './apply/drift-watch.ts'
 import { publishApplied } from './apply/publish-applied.ts'
 import { createRevisions, type Revisions } from './apply/revisions.ts'
 import { createSyncSites } from './apply/sync-sites.ts'
+import type { UploadedMaterial } from './certificates/uploads/uploaded-material.ts'
 import type { CompiledSite, ConfigOptions, DesiredState } from './caddy/desired-state.ts'
 import type { Config } from './config.ts'
 import type { Tables } from './database/tables.ts'
@@ -31,6 +32,8 @@ export interface ProxyParts {
   readonly publish: Publish
   /** The Caddy of the service itself, if it runs one. */
   readonly own: CaddyProcess | undefined
+  /** Uploaded certificates and authorities. */
+  readonly material: UploadedMaterial
   /** The port this service listens at. */
   readonly port: () => number
 }
@@ -55,7 +58,7 @@ export async function openProxy(parts: ProxyParts): Promise<Proxy> {
   await settleFirstNode(database.query, { caddy: config.caddy, own, now: timers.now() })
   const nodes = createNodes({ database, clock: timers, log, own, onReachable: reachableEvents(parts.publish) })
   const desiredState = (sites: readonly DesiredSite[]) => ({
-    sites: sites.map(compiledSite),
+    sites: sites.map((site) => compiledSite(site, parts.material)),
     options: optionsOf(settings.current(), onDemandAskUrl(config.bindAddress, parts.port())),
   })
   const toApply = { own, desiredState, isProbing: () => settings.current().site_probe }
@@ -123,11 +126,22 @@ function optionsOf(settings: Settings, onDemandAsk: string | undefined): ConfigO
   }
 }
 
-function compiledSite({ id, record, extras }: DesiredSite): CompiledSite {
+function compiledSite({ id, record, extras }: DesiredSite, material: UploadedMaterial): CompiledSite {
+  const { certificate_id: certificateId, client_auth_ca_id: clientAuthority } = record.tls
+  const certificate = certificateId === null ? undefined : material.certificate(certificateId)
+  const clientAuthorities = clientAuthority === null ? undefined : material.authority(clientAuthority)
+  const upstreamTls = [record.upstream_tls, ...record.paths.map(({ upstream_tls }) => upstream_tls)]
+  const authorities = upstreamTls.flatMap(({ ca_id: number }) => {
+    const found = number === null ? undefined : material.authority(number)
+    return number === null || found === undefined ? [] : [[number, found] as const]
+  })
   return {
     id,
     record,
     passwordHashes: extras.hashes,
+    ...(certificate !== undefined && { certificate }),
+    ...(clientAuthorities !== undefined && { clientAuthorities }),
+    ...(authorities.length > 0 && { upstreamAuthorities: Object.fromEntries(authorities) }),
     ...(extras.rawRoutes !== undefined && { rawRoutes: extras.rawRoutes }),
   }
 }

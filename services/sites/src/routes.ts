@@ -6,6 +6,10 @@ import type { EventRing } from './events/event-ring.ts'
 import { applyRoutes, type ApplyRoutesParts } from './apply/routes.ts'
 import { eventRoutes } from './events/routes.ts'
 import { generalRoutes, type GeneralParts } from './general-routes.ts'
+import { certificateRoutes } from './certificates/routes.ts'
+import type { Certificates } from './certificates/certificates.ts'
+import { sslLabsRoutes } from './certificates/ssl-labs/routes.ts'
+import { uploadRoutes } from './certificates/uploads/routes.ts'
 import type { NodeKeeper } from './nodes/node-keeper.ts'
 import { nodeRoutes } from './nodes/routes.ts'
 import { onDemandRoutes } from './on-demand/routes.ts'
@@ -16,6 +20,7 @@ import { settingsRoutes } from './settings/routes.ts'
 import type { SettingsKeeper } from './settings/settings.ts'
 import { siteRoutes } from './sites/routes.ts'
 import type { Sites } from './sites/sites.ts'
+import { trafficRoutes, type TrafficFeature } from './traffic/routes.ts'
 
 /** Everything the endpoints call. */
 export interface Features {
@@ -31,6 +36,8 @@ export interface Features {
   readonly applying: ApplyRoutesParts
   readonly taking: OnboardingRoutesParts
   readonly nodes: NodeKeeper
+  readonly certificates: Certificates
+  readonly traffic: TrafficFeature
   readonly mayHaveCertificate: (domain: string) => Promise<boolean>
 }
 
@@ -48,6 +55,10 @@ export function allRoutes(features: Features): Route[] {
     ...applyRoutes(features.applying),
     ...onboardingRoutes(features.taking),
     ...nodeRoutes(features.nodes),
+    ...certificateRoutes(features.certificates),
+    ...uploadRoutes(features.certificates.uploads),
+    ...sslLabsRoutes(features.certificates.sslLabs),
+    ...trafficRoutes(features.traffic),
     ...onDemandRoutes(features.mayHaveCertificate),
   ]
 }

@@ -7,7 +7,7 @@ import { allDomainOwners } from './sites/store.ts'
 
 /** What the rules about sites need to know of this service and its Caddy servers. */
 export function createRuleSurroundings(
-  { config, database, settings, port }: ManagementParts,
+  { config, database, settings, material, port }: ManagementParts,
   { nodes }: Pick<Proxy, 'nodes'>,
 ): RuleSurroundings {
   return {
@@ -26,8 +26,8 @@ export function createRuleSurroundings(
     socketDirectories: config.socketDirectories,
     hasOnDemandAsk: () => onDemandAskUrl(config.bindAddress, port()) !== undefined,
     allowsRaw: () => settings.current().allow_raw,
-    certificateIds: () => Promise.resolve(new Set()),
-    authorityIds: () => Promise.resolve(new Set()),
+    certificateIds: () => Promise.resolve(material.certificateIds()),
+    authorityIds: () => Promise.resolve(material.authorityIds()),
   }
 }
 

@@ -40,6 +40,11 @@ const forUsers = new Set([
   'POST /api/passkeys/register/start',
   'POST /api/passkeys/register/finish',
   'GET /api/v1/events',
+  'GET /api/v1/certificates',
+  'GET /api/v1/certificates/grades',
+  'GET /api/v1/dashboard/ssllabs-history',
+  'GET /api/v1/traffic',
+  'GET /api/v1/traffic/last-seen',
 ])
 
 /** Need a proof of who is calling that is five minutes old at most. */

@@ -57,6 +57,8 @@ export async function startSites(
   const open = async (more: Readonly<Record<string, string>>) => {
     const config = readConfig({
       BIND_PORT: '0',
+      // Nobody of a test's asks the real one.
+      SSLLABS_BASE_URL: 'http://127.0.0.1:9',
       DATA_DIR: dataDirectory,
       TRUSTED_PROXIES: '127.0.0.1',
       ...places,

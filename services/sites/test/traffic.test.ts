@@ -49,13 +49,12 @@ test(
         db: database.query,
         timers: systemTimers,
         log: createLog({ name: 'test', level: 'silent' }),
-        logFile: caddy.logFile,
         siteOf: (host) => index.siteOf(host),
         onRequest: () => undefined,
         pollMs: 10,
         flushMs: 50,
       })
-      await traffic.start()
+      await traffic.start(caddy.logFile)
       return traffic
     }
     const first = await open()

@@ -6,7 +6,7 @@ import type { LogLine } from './access-log/log-line.ts'
 /** A request as it happens, or the first word of a stream. */
 export interface LiveRequest {
   /** Null in the first event of a stream, which says that it is on. */
-  readonly request: (Omit<LogLine, 'siteId'> & { readonly siteId: number | null }) | null
+  readonly request: (Omit<LogLine, 'siteId' | 'isProbe'> & { readonly siteId: number | null }) | null
   /** Requests left out since the last event, because more came than anyone can read. */
   readonly skipped: number
 }
@@ -43,7 +43,8 @@ export function createLiveTail(clock: Clock, wire: (event: LiveRequest) => objec
     },
     publish(line, siteId) {
       if (stream.listeners === 0 || line.at < clock.now() - newsFor) return
-      stream.publish({ request: { ...line, siteId: siteId ?? null }, skipped: 0 })
+      const { isProbe: _isProbe, ...request } = line
+      stream.publish({ request: { ...request, siteId: siteId ?? null }, skipped: 0 })
     },
     close: () => stream.close(),
   }

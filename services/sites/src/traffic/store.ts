@@ -13,13 +13,8 @@ export async function writeBatch(db: Kysely<Tables>, path: string, batch: CountB
   await db.transaction().execute(async (trx) => {
     for (let start = 0; start < batch.counts.length; start += together)
       await addCounts(trx, batch.counts.slice(start, start + together))
-    for (const [site_id, at] of batch.lastSeen) {
-      await trx
-        .insertInto('traffic_last_seen')
-        .values({ site_id, at })
-        .onConflict((conflict) => conflict.column('site_id').doUpdateSet({ at }).where('traffic_last_seen.at', '<', at))
-        .execute()
-    }
+    const seen = [...batch.lastSeen].map(([site_id, at]) => ({ site_id, at }))
+    for (let start = 0; start < seen.length; start += together) await noteSeen(trx, seen.slice(start, start + together))
     const { rolledAfter, offset, head } = batch.position
     const position = { rolled_after: rolledAfter, byte_offset: offset, head }
     await trx
@@ -28,6 +23,19 @@ export async function writeBatch(db: Kysely<Tables>, path: string, batch: CountB
       .onConflict((conflict) => conflict.column('path').doUpdateSet(position))
       .execute()
   })
+}
+
+async function noteSeen(trx: Kysely<Tables>, rows: { site_id: number; at: number }[]): Promise<void> {
+  await trx
+    .insertInto('traffic_last_seen')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .column('site_id')
+        .doUpdateSet((eb) => ({ at: eb.ref('excluded.at') }))
+        .whereRef('traffic_last_seen.at', '<', 'excluded.at'),
+    )
+    .execute()
 }
 
 async function addCounts(trx: Kysely<Tables>, entries: CountBatch['counts']): Promise<void> {

@@ -52,13 +52,12 @@ async function openTraffic(database: Database<Tables>) {
     db: database.query,
     timers,
     log: createLog({ name: 'test', level: 'silent' }),
-    logFile: path,
     siteOf: (host: string) => index.siteOf(host),
     onRequest: () => undefined,
   }
   const open = async () => {
     const traffic = createTraffic(parts)
-    await traffic.start()
+    await traffic.start(path)
     return traffic
   }
   await database.query.deleteFrom('traffic_counts').execute()

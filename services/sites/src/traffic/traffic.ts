@@ -48,8 +48,8 @@ export interface SiteTraffic {
 
 /** Counts requests from the access log and tells of them. */
 export interface Traffic {
-  /** Follows the log from where the last run stopped. */
-  start(): Promise<void>
+  /** Follows a server's access log from where the last run stopped; does nothing without one within reach. */
+  start(logFile: string | undefined): Promise<void>
   overview(range: TrafficRange): Promise<TrafficOverview>
   site(siteId: number, range: TrafficRange): Promise<SiteTraffic>
   /** When each site was last asked for something. */
@@ -63,8 +63,6 @@ export interface TrafficParts {
   readonly db: Kysely<Tables>
   readonly timers: Timers
   readonly log: Log
-  /** The server's access log; undefined when it is not within reach. */
-  readonly logFile: string | undefined
   /** Whose a host is, for lines that do not say it themselves. */
   readonly siteOf: (host: string) => number | undefined
   /** Hears of every request, as it is read. */
@@ -92,6 +90,7 @@ class AccessLogTraffic implements Traffic {
   #cancel: () => void = () => undefined
   #isClosed = false
   #lastError = ''
+  #logFile = ''
 
   constructor(parts: TrafficParts) {
     this.#parts = parts
@@ -100,9 +99,10 @@ class AccessLogTraffic implements Traffic {
     this.#lists = createTopLists(parts.timers)
   }
 
-  async start(): Promise<void> {
-    const { logFile, db, timers, log, pollMs } = this.#parts
+  async start(logFile: string | undefined): Promise<void> {
+    const { db, timers, log, pollMs } = this.#parts
     if (logFile === undefined) return
+    this.#logFile = logFile
     this.#tail = createLogTail({
       path: logFile,
       position: await store.readPosition(db, logFile),
@@ -175,7 +175,7 @@ class AccessLogTraffic implements Traffic {
 
   #count(text: string): void {
     const line = parseLogLine(text)
-    if (line === undefined) return
+    if (line === undefined || line.isProbe) return
     const { siteOf, onRequest } = this.#parts
     const siteId = line.siteId ?? siteOf(line.host)
     this.#pending.add(siteId ?? noSite, line)
@@ -202,11 +202,11 @@ class AccessLogTraffic implements Traffic {
 
   /** Counts and position go into the database together, so a crash at any moment counts nothing twice and loses nothing. */
   async #writeDown(): Promise<void> {
-    const { db, logFile = '', log } = this.#parts
+    const { db, log } = this.#parts
     const batch = this.#pending.take()
     if (batch === undefined) return
     try {
-      await store.writeBatch(db, logFile, batch)
+      await store.writeBatch(db, this.#logFile, batch)
     } catch (error) {
       this.#pending.giveBack(batch)
       log.warn({ err: error }, 'traffic could not be written down; it is tried again')

@@ -18,7 +18,7 @@ export interface SslLabsServer extends AsyncDisposable {
   readonly asked: URLSearchParams[]
   /** Answers the next calls with these statuses instead. */
   failNext(...statuses: number[]): void
-  /** What the assessment of a host ends with; READY with an A unless it is told. */
+  /** What the assessment of a host ends with, and what is stored of it; READY with an A unless it is told. */
   readonly results: Map<string, FakeResult>
   /** Assessments that never end. */
   readonly endless: Set<string>
@@ -112,7 +112,8 @@ class Fake {
     const isNew = query.get('startNew') === 'on'
     if (isNew && query.get('fromCache') === 'on')
       return send(400, { errors: [{ field: 'startNew', message: 'cannot be used with fromCache' }] })
-    const stored = this.#done.get(host)
+    const isCached = query.get('fromCache') === 'on'
+    const stored = this.#done.get(host) ?? (isCached ? this.results.get(host) : undefined)
     if (!isNew && stored !== undefined && !this.#running.has(host)) return send(200, { host, ...stored })
     const running = this.#running.get(host) ?? { polls: 0, startedAt: Date.now() }
     if (!this.#running.has(host) && this.#running.size >= this.maxAssessments) return send(429, {})

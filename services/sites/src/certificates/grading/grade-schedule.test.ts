@@ -45,6 +45,7 @@ function openSchedule(sites: readonly Partial<SiteHost>[]) {
         ),
       endpoint: () => Promise.resolve(undefined),
     },
+    inventory: { list: () => Promise.resolve([]) },
     grading: {
       grade(host) {
         graded.push(host)

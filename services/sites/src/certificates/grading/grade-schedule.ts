@@ -1,6 +1,7 @@
 import type { Log, Timers } from '@hearth/runtime'
 import { GradeFailed } from '../grader/grader.ts'
 import type { GradeHistory } from '../history/history.ts'
+import type { Inventory } from '../inventory/inventory.ts'
 import type { SiteHost, SiteHosts } from '../site-host.ts'
 import { ScanTooSoon, type Scans } from '../ssl-labs/scans.ts'
 import { dueAt, rhythms } from './grade-due.ts'
@@ -16,6 +17,8 @@ export interface GradeSchedule {
 
 export interface GradeScheduleParts {
   readonly hosts: SiteHosts
+  /** Kept fresh, so that what changes is told without anybody asking. */
+  readonly inventory: Pick<Inventory, 'list'>
   readonly grading: Grading
   readonly scans: Scans
   readonly history: GradeHistory
@@ -59,21 +62,14 @@ class Rounds implements GradeSchedule {
   }
 
   async run(): Promise<void> {
-    const { hosts, history, timers, rhythm, isSslLabsOn } = this.#parts
+    const { hosts, inventory, history, isSslLabsOn } = this.#parts
     await history.tidy()
+    await inventory.list()
     const all = (await hosts.list()).filter(({ tlsMode }) => tlsMode !== 'off')
-    const names = new Set(all.map(({ host }) => host))
-    for (const host of this.#failedAt.keys()) if (!names.has(host)) this.#failedAt.delete(host)
     const latest = await history.latest()
     const lastOf = (source: string) =>
       new Map(latest.filter((grade) => grade.source === source).map(({ host, checkedAt }) => [host, checkedAt]))
-    const now = timers.now()
-    const chosen = rhythm()
-    if (chosen !== 'off') {
-      const last = lastOf('local')
-      const due = all.filter(({ host }) => dueAt(host, last.get(host), rhythms[chosen]) <= now && this.#mayTry(host))
-      for (const { host } of due.slice(0, together)) await this.#grade(host)
-    }
+    await this.#gradeDue(all, lastOf('local'))
     if (isSslLabsOn())
       await this.#scan(
         all.filter(({ mayBeScanned }) => mayBeScanned),
@@ -85,6 +81,16 @@ class Rounds implements GradeSchedule {
     this.#isClosed = true
     this.#cancel()
     await this.#running
+  }
+
+  async #gradeDue(all: readonly SiteHost[], last: ReadonlyMap<string, number>): Promise<void> {
+    const names = new Set(all.map(({ host }) => host))
+    for (const host of this.#failedAt.keys()) if (!names.has(host)) this.#failedAt.delete(host)
+    const chosen = this.#parts.rhythm()
+    if (chosen === 'off') return
+    const now = this.#parts.timers.now()
+    const due = all.filter(({ host }) => dueAt(host, last.get(host), rhythms[chosen]) <= now && this.#mayTry(host))
+    for (const { host } of due.slice(0, together)) await this.#grade(host)
   }
 
   #mayTry(host: string): boolean {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { test } from 'node:test'
-import { createManualClock } from '@hearth/runtime'
+import { createManualClock, systemTimers } from '@hearth/runtime'
 import { createTestAuthority } from '../../../test/test-authority.ts'
 import { startTlsServer } from '../../../test/tls-server.ts'
 import type { NodeEndpoint, SiteHost } from '../site-host.ts'
@@ -10,7 +12,7 @@ import { createInventory } from './inventory.ts'
 const day = 86_400_000
 const authority = createTestAuthority()
 
-function inventoryOf(sites: readonly SiteHost[], endpoint: NodeEndpoint | undefined) {
+function inventoryOf(sites: readonly SiteHost[], endpoint: NodeEndpoint | undefined, handshakeMs = 5000) {
   const clock = createManualClock(Date.now())
   const changes: [HostCertificate, HostCertificate][] = []
   const asked = { times: 0, endpoint }
@@ -22,7 +24,9 @@ function inventoryOf(sites: readonly SiteHost[], endpoint: NodeEndpoint | undefi
     },
   }
   const onChange = (now: HostCertificate, before: HostCertificate) => void changes.push([now, before])
-  return { inventory: createInventory({ hosts, clock, roots: [authority.root], onChange }), clock, changes, asked }
+  const timers = { ...systemTimers, ...clock }
+  const inventory = createInventory({ hosts, timers, roots: [authority.root], handshakeMs, onChange })
+  return { inventory, clock, changes, asked }
 }
 
 const site = (host: string, more: Partial<SiteHost> = {}): SiteHost => ({
@@ -118,4 +122,25 @@ test('a renewed certificate and a change of state are told', async () => {
     changes.map(([now, before]) => [now.state, now.certificate?.fingerprint === before.certificate?.fingerprint]),
     [['valid', false]],
   )
+})
+
+test('of a server that answers nobody, not every host is asked', async () => {
+  let connections = 0
+  const sockets = new Set<Socket>()
+  const silent = createServer((socket) => {
+    connections += 1
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+  })
+  silent.listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const { port } = silent.address() as AddressInfo
+  const sites = Array.from({ length: 500 }, (_, number) => site(`host-${number}.example`))
+  const { inventory } = inventoryOf(sites, { address: '127.0.0.1', httpPort: port, httpsPort: port }, 300)
+  const found = await inventory.list()
+  assert.deepEqual([found.length, [...new Set(found.map(({ state }) => state))]], [500, ['error']])
+  assert.ok(connections < 50, `${connections} connections`)
+  for (const socket of sockets) socket.destroy()
+  silent.close()
+  await once(silent, 'close')
 })

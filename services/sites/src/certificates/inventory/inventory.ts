@@ -1,13 +1,17 @@
-import type { Clock } from '@hearth/runtime'
+import type { Timers } from '@hearth/runtime'
 import { atMost } from '../at-most.ts'
-import { shakeHands } from '../grader/handshake.ts'
+import { shakeHands, type Handshake } from '../grader/handshake.ts'
 import type { NodeEndpoint, SiteHost, SiteHosts } from '../site-host.ts'
 import { certificateOf, type CertificateState, type HostCertificate } from './certificate-state.ts'
 
 /** Handshakes at the same time, how long one may take, and how long an answer is good for, milliseconds. */
 const concurrency = 10
-const handshakeMs = 5000
+const defaultHandshakeMs = 5000
 const goodFor = 600_000
+/** How long somebody waits for a look; with thousands of hosts the rest comes later, milliseconds. */
+const patience = 10_000
+/** So many hosts one after the other without an answer: the server is gone, and nobody waits for the others. */
+const givingUp = 20
 
 /** Numbers for the dashboard. */
 export interface CertificateCounts {
@@ -19,7 +23,7 @@ export interface CertificateCounts {
 
 /** The certificates of all hosts, as who connects sees them. */
 export interface Inventory {
-  /** Every host; looked at anew when the last look is older than ten minutes. */
+  /** Every host; looked at anew when the last look is older than ten minutes. What takes too long is in a later answer. */
   list(): Promise<readonly HostCertificate[]>
   /** Looks at all hosts now, or at those of some sites. */
   refresh(siteIds?: readonly number[]): Promise<readonly HostCertificate[]>
@@ -31,8 +35,10 @@ export interface Inventory {
 
 export interface InventoryParts {
   readonly hosts: SiteHosts
-  readonly clock: Clock
+  readonly timers: Timers
   readonly roots?: readonly string[]
+  /** How long one handshake may take, milliseconds; 5000. */
+  readonly handshakeMs?: number
   /** Told when a host shows another certificate, or is in another state, than at the last look. */
   readonly onChange?: (now: HostCertificate, before: HostCertificate) => void
 }
@@ -44,27 +50,30 @@ export function createInventory(parts: InventoryParts): Inventory {
 
 class Handshakes implements Inventory {
   readonly #parts: InventoryParts
-  #known: ReadonlyMap<string, HostCertificate> = new Map()
+  readonly #known = new Map<string, HostCertificate>()
   #lookedAt: number | undefined
   #looking: Promise<void> | undefined
+  #outdated = 0
 
   constructor(parts: InventoryParts) {
     this.#parts = parts
   }
 
   async list(): Promise<readonly HostCertificate[]> {
-    const isGood = this.#lookedAt !== undefined && this.#parts.clock.monotonic() - this.#lookedAt < goodFor
-    if (!isGood) await (this.#looking ?? this.#inTurn(undefined))
+    const { timers } = this.#parts
+    const isGood = this.#lookedAt !== undefined && timers.monotonic() - this.#lookedAt < goodFor
+    if (!isGood) await this.#patiently(this.#looking ?? this.#inTurn(undefined))
     return [...this.#known.values()]
   }
 
   async refresh(siteIds?: readonly number[]): Promise<readonly HostCertificate[]> {
-    await this.#inTurn(siteIds)
+    await this.#patiently(this.#inTurn(siteIds))
     return [...this.#known.values()]
   }
 
   outdate(): void {
     this.#lookedAt = undefined
+    this.#outdated += 1
   }
 
   counts(): CertificateCounts | undefined {
@@ -72,6 +81,18 @@ class Handshakes implements Inventory {
     const all = [...this.#known.values()]
     const count = (...states: CertificateState[]) => all.filter(({ state }) => states.includes(state)).length
     return { valid: count('valid', 'expiring'), expired: count('expired'), expiringSoon: count('expiring') }
+  }
+
+  async #patiently(look: Promise<void>): Promise<void> {
+    const done = new AbortController()
+    const late = this.#parts.timers.delay(patience, done.signal).catch(() => undefined)
+    // Whoever left earlier does not hear of a failure; the next one to ask does.
+    look.catch(() => undefined)
+    try {
+      await Promise.race([look, late])
+    } finally {
+      done.abort()
+    }
   }
 
   /** One look at a time: who asks for one while another is under way gets one that begins after the asking. */
@@ -90,37 +111,44 @@ class Handshakes implements Inventory {
   }
 
   async #look(siteIds: ReadonlySet<number> | undefined): Promise<void> {
-    const { hosts, clock } = this.#parts
-    const begun = clock.monotonic()
+    const { hosts, timers } = this.#parts
+    const begun = timers.monotonic()
+    const outdated = this.#outdated
     const all = (await hosts.list()).filter(({ tlsMode }) => tlsMode !== 'off')
     const endpoint = await hosts.endpoint()
-    const before = this.#known
-    const asked = all.filter(({ siteId, host }) => siteIds === undefined || siteIds.has(siteId) || !before.has(host))
-    const results = await atMost(concurrency, asked, (site) => lookAt(site, { ...this.#parts, endpoint }))
-    const fresh = new Map(results.map((result) => [result.host, result]))
-    const entries = all.flatMap(({ host }) => fresh.get(host) ?? before.get(host) ?? [])
-    this.#known = new Map(entries.map((entry) => [entry.host, entry]))
-    if (siteIds === undefined) this.#lookedAt = begun
-    this.#tellChanges(results, before)
+    const names = new Set(all.map(({ host }) => host))
+    for (const host of this.#known.keys()) if (!names.has(host)) this.#known.delete(host)
+    const asked = all.filter(
+      ({ siteId, host }) => siteIds === undefined || siteIds.has(siteId) || !this.#known.has(host),
+    )
+    const look = lookerAt(endpoint, this.#parts)
+    await atMost(concurrency, asked, async (site) => this.#note(await look(site)))
+    if (siteIds === undefined && outdated === this.#outdated) this.#lookedAt = begun
   }
 
-  #tellChanges(results: readonly HostCertificate[], before: ReadonlyMap<string, HostCertificate>): void {
-    for (const result of results) {
-      const last = before.get(result.host)
-      if (last !== undefined && isOther(result, last)) this.#parts.onChange?.(result, last)
-    }
+  #note(result: HostCertificate): void {
+    const last = this.#known.get(result.host)
+    this.#known.set(result.host, result)
+    if (last !== undefined && isOther(result, last)) this.#parts.onChange?.(result, last)
   }
 }
 
 const isOther = (one: HostCertificate, other: HostCertificate): boolean =>
   one.state !== other.state || one.certificate?.fingerprint !== other.certificate?.fingerprint
 
-async function lookAt(
-  site: SiteHost,
-  { endpoint, roots, clock }: Omit<InventoryParts, 'hosts'> & { readonly endpoint: NodeEndpoint | undefined },
-): Promise<HostCertificate> {
-  if (endpoint === undefined)
-    return certificateOf(site, { kind: 'unreachable', reason: 'no server is set up' }, clock.now())
-  const target = { address: endpoint.address, port: endpoint.httpsPort, host: site.host, roots, timeoutMs: handshakeMs }
-  return certificateOf(site, await shakeHands(target), clock.now())
+/** Asks for one host after the other; a server that answers none of many is not asked for the rest. */
+function lookerAt(
+  endpoint: NodeEndpoint | undefined,
+  { roots, handshakeMs = defaultHandshakeMs, timers }: Omit<InventoryParts, 'hosts'>,
+): (site: SiteHost) => Promise<HostCertificate> {
+  let silent = 0
+  let last: Handshake = { kind: 'unreachable', reason: 'no server is set up' }
+  return async (site) => {
+    if (endpoint !== undefined && silent < givingUp) {
+      const { address, httpsPort: port } = endpoint
+      last = await shakeHands({ address, port, host: site.host, roots, timeoutMs: handshakeMs })
+      silent = last.kind === 'unreachable' ? silent + 1 : 0
+    }
+    return certificateOf(site, last, timers.now())
+  }
 }

@@ -37,7 +37,17 @@ test('a line of Caddy is read, and nothing secret of it', () => {
     bytes: 42,
     durationMs: 12.3,
     client: '192.0.2.7',
+    isProbe: false,
   })
+})
+
+test('looks of our own are told from visits, unless somebody else pretends', () => {
+  const isProbe = (agent: string, remote_ip: string) =>
+    parseLogLine(line({ headers: { 'User-Agent': [agent] }, remote_ip }))?.isProbe
+  assert.deepEqual(
+    [isProbe('Hearth check', '127.0.0.1'), isProbe('Hearth check', '192.0.2.7'), isProbe('curl', '127.0.0.1')],
+    [true, false, false],
+  )
 })
 
 test('newer versions know the client behind a proxy', () => {

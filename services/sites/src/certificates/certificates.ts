@@ -1,0 +1,169 @@
+import type { Sealer } from '@hearth/credentials'
+import type { GuardedFetch } from '@hearth/outbound'
+import type { Log, Timers } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
+import type { Tables } from '../database/tables.ts'
+import type { Publish } from '../events/schema.ts'
+import type { SettingsKeeper } from '../settings/settings.ts'
+import { createGrader } from './grader/grader.ts'
+import { createGrading, type Grading } from './grading/grading.ts'
+import { createGradeSchedule } from './grading/grade-schedule.ts'
+import { createGradeHistory, type GradeHistory } from './history/history.ts'
+import type { HostCertificate } from './inventory/certificate-state.ts'
+import { createInventory, type Inventory } from './inventory/inventory.ts'
+import type { SiteHosts } from './site-host.ts'
+import { createOptIns } from './ssl-labs/opt-ins.ts'
+import { createRegistration } from './ssl-labs/registration.ts'
+import type { SslLabsFeature } from './ssl-labs/routes.ts'
+import { createScans, type Scan, type Scans } from './ssl-labs/scans.ts'
+import { createSslLabsClient, type SslLabsClient, type SslLabsIdentity } from './ssl-labs/ssl-labs-client.ts'
+import { openUploads, type Uploads } from './uploads/uploads.ts'
+
+/** What certificates are looked after with. */
+export interface CertificatesParts {
+  readonly db: Kysely<Tables>
+  readonly sealer: Sealer
+  readonly timers: Timers
+  readonly log: Log
+  readonly sites: SiteHosts & {
+    hasSite(id: number): Promise<boolean>
+    usingCertificate(id: number): Promise<readonly number[]>
+  }
+  readonly settings: SettingsKeeper
+  readonly publish: Publish
+  readonly fetch: GuardedFetch
+  readonly sslLabsUrl: string
+  /** See `UploadsParts`. */
+  readonly folder: string | undefined
+  readonly onReplaced: (id: number, siteIds: readonly number[]) => void
+}
+
+/** Everything about certificates. */
+export interface Certificates {
+  readonly inventory: Inventory
+  readonly grading: Grading
+  readonly history: GradeHistory
+  readonly uploads: Uploads
+  readonly optIns: SslLabsFeature['optIns']
+  readonly sslLabs: SslLabsFeature
+  start(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Opens the parts; nobody is connected to before `start`. */
+export async function openCertificates(parts: CertificatesParts): Promise<Certificates> {
+  const { db, sites: hosts, timers, log, settings, publish } = parts
+  const uploads = await openUploads({ ...parts, clock: timers, sitesUsing: (id) => hosts.usingCertificate(id) })
+  const history = createGradeHistory({
+    db,
+    clock: timers,
+    retentionDays: () => settings.current().grade_retention_days,
+  })
+  const grading = createGrading({ hosts, grader: createGrader({ clock: timers }), history, publish })
+  const sslLabs = openSslLabs(parts, history)
+  const { scans, optIns, isOn } = sslLabs
+  const rhythm = () => settings.current().grade_schedule
+  const inventory = createInventory({ hosts, timers, onChange: (now, before) => tell(publish, now, before) })
+  const schedule = createGradeSchedule({
+    hosts,
+    inventory,
+    grading,
+    scans,
+    history,
+    timers,
+    log,
+    rhythm,
+    isSslLabsOn: isOn,
+  })
+  return {
+    inventory,
+    grading,
+    history,
+    uploads,
+    optIns,
+    sslLabs,
+    async start() {
+      await scans.start()
+      schedule.start()
+    },
+    async close() {
+      await Promise.all([schedule.close(), scans.close()])
+    },
+  }
+}
+
+function openSslLabs(parts: CertificatesParts, history: GradeHistory): SslLabsFeature {
+  const { db, sites: hosts, settings } = parts
+  const client = createSslLabsClient({ fetch: parts.fetch, baseUrl: parts.sslLabsUrl })
+  return {
+    registration: openRegistration(parts, client),
+    scans: openScans(parts, client, history),
+    optIns: createOptIns(db),
+    hosts,
+    isOn: () => settings.current().grade_source === 'ssllabs' && settings.current().ssllabs !== null,
+    hasSite: (id) => hosts.hasSite(id),
+  }
+}
+
+function openScans(
+  { db, timers, log, settings, publish }: CertificatesParts,
+  client: SslLabsClient,
+  history: GradeHistory,
+): Scans {
+  return createScans({
+    db,
+    client,
+    timers,
+    log,
+    email: () => (settings.current().grade_source === 'ssllabs' ? settings.current().ssllabs?.email : undefined),
+    onState: (scan) => tellScan(publish, scan),
+    onGrade: ({ host, siteId, grade, gradeTrustIgnored = null }) =>
+      history.record({
+        host,
+        siteId,
+        source: 'ssllabs',
+        grade,
+        gradeTrustIgnored,
+        parts: null,
+        findings: [],
+        notAfter: null,
+        checkedAt: timers.now(),
+      }),
+  })
+}
+
+function openRegistration({ db, settings }: CertificatesParts, client: SslLabsClient) {
+  return createRegistration({
+    db,
+    client,
+    identity() {
+      const chosen = settings.current().ssllabs
+      if (chosen === null) return undefined
+      const { first_name: firstName, last_name: lastName, email, organization } = chosen
+      return { firstName, lastName, email, organization }
+    },
+    async keepIdentity({ firstName, lastName, email, organization }: SslLabsIdentity) {
+      await settings.change({ ssllabs: { first_name: firstName, last_name: lastName, email, organization } })
+    },
+  })
+}
+
+function tell(publish: Publish, now: HostCertificate, before: HostCertificate): void {
+  const isRenewed =
+    now.state === 'valid' &&
+    before.certificate !== null &&
+    now.certificate?.fingerprint !== before.certificate.fingerprint
+  const details = { host: now.host, state: now.state, before: before.state, message: now.message }
+  publish({ type: 'certificate', action: isRenewed ? 'renewed' : now.state, id: String(now.siteId), details })
+}
+
+function tellScan(publish: Publish, { host, siteId, state, grade }: Scan): void {
+  const ends: Readonly<Partial<Record<Scan['state'], string>>> = {
+    starting: 'scan_started',
+    ready: 'scan_completed',
+    error: 'scan_failed',
+    failed: 'scan_failed',
+  }
+  const action = ends[state] ?? 'scan_updated'
+  publish({ type: 'grade', action, id: String(siteId), details: { host, source: 'ssllabs', state, grade } })
+}

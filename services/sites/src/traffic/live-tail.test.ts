@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import type { Readable } from 'node:stream'
+import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
+import { createManualClock } from '@hearth/runtime'
+import type { LogLine } from './access-log/log-line.ts'
+import { createLiveTail, type LiveRequest } from './live-tail.ts'
+
+const clock = createManualClock(1_800_000_000_000)
+const line = (more: Partial<LogLine> = {}): LogLine => ({
+  at: clock.now(),
+  siteId: undefined,
+  host: 'a.example',
+  method: 'GET',
+  path: '/',
+  status: 200,
+  bytes: 1,
+  durationMs: 1,
+  client: '192.0.2.1',
+  isProbe: false,
+  ...more,
+})
+
+const listener = (siteId?: number) => ({ owner: 'me', siteId, stillAllowed: () => Promise.resolve(true) })
+
+/** What came since the last time. */
+async function seenBy(stream: Readable): Promise<LiveRequest[]> {
+  let text = ''
+  await setImmediate()
+  for (let piece = stream.read() as Buffer | null; piece !== null; piece = stream.read() as Buffer | null) {
+    text += piece.toString()
+    await setImmediate()
+  }
+  return [...text.matchAll(/^data: (.*)$/gm)].map(([, json]) => JSON.parse(json!) as LiveRequest)
+}
+
+test('each sees the sites asked for, no old news, and no more than can be read', async () => {
+  const live = createLiveTail(clock, (event) => event)
+  const one = live.subscribe(listener(1))!
+  const all = live.subscribe(listener())!
+  assert.deepEqual(await seenBy(one), [{ request: null, skipped: 0 }])
+  await seenBy(all)
+  live.publish(line({ path: '/old', at: clock.now() - 61_000 }), 1)
+  live.publish(line({ path: '/two' }), 2)
+  for (let count = 0; count < 70; count += 1) live.publish(line({ path: `/${count}` }), 1)
+  assert.deepEqual(
+    (await seenBy(one)).map(({ request }) => request?.path),
+    Array.from({ length: 50 }, (_, count) => `/${count}`),
+  )
+  assert.equal((await seenBy(all)).length, 50)
+  clock.advance(1000)
+  live.publish(line({ path: '/next' }), 1)
+  assert.deepEqual(
+    (await seenBy(one)).map(({ request, skipped }) => [request?.path, request?.siteId, skipped]),
+    [['/next', 1, 20]],
+  )
+  live.close()
+})
+
+test('only so many look on at once', () => {
+  const live = createLiveTail(clock, (event) => event)
+  const streams = Array.from({ length: 21 }, () => live.subscribe(listener()))
+  assert.deepEqual([streams.filter(Boolean).length, streams.at(-1)], [20, undefined])
+  live.close()
+})
