@@ -1,4 +1,4 @@
-import { createApiClient, createSessionStore } from '@hearth/ui'
+import { answer, createApiClient, createSessionStore } from '@hearth/ui'
 import type { components, paths } from './api.gen.ts'
 import { createConfirmation } from './session/confirmation.ts'
 import { createSend } from './session/send.ts'
@@ -47,3 +47,6 @@ export const keys = {
   settings: ['settings'],
   account: ['account'],
 } as const
+
+/** Who is signed in, with all that the server says about the session. */
+export const readSession = () => answer(api.GET('/api/session'))

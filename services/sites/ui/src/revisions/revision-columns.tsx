@@ -2,6 +2,7 @@ import { type Column, RelativeTime, StatusBadge } from '@hearth/ui'
 import { Link } from 'wouter'
 import type { Revision } from './read-revisions.ts'
 import { causeText, changedText, durationText, outcomeOf } from './revision-words.ts'
+import './revisions.css'
 
 /** The columns of a table of revisions. */
 export const revisionColumns: Column<Revision>[] = [

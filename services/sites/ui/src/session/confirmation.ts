@@ -2,8 +2,8 @@
 export interface Confirmation {
   /** Resolves with true when it was confirmed, with false when the person would not. */
   ask(): Promise<boolean>
-  isOpen(): boolean
-  subscribe(listener: () => void): () => void
+  readonly isOpen: () => boolean
+  readonly subscribe: (listener: () => void) => () => void
   settle(isConfirmed: boolean): void
 }
 

@@ -30,9 +30,16 @@ export function createSitesSession(tokens: Tokens): SitesSession {
         throw isSetUpNeeded ? new ApiError('Set the service up first', { status: 401 }) : error
       }
     },
-    signIn: (form) => call<Session>('POST', '/api/session', form),
+    // A recovery code stands in the password's place.
+    signIn: ({ password, ...form }) =>
+      call<Session>('POST', '/api/session', password === '' ? form : { ...form, password }),
     async signOut() {
-      await call('DELETE', '/api/session')
+      try {
+        await call('DELETE', '/api/session')
+      } catch (error) {
+        // It had ended already.
+        if (!(error instanceof ApiError) || error.status !== 401) throw error
+      }
       tokens.forget()
     },
     changePassword: (current, next) =>

@@ -15,7 +15,8 @@ export interface Tokens {
 /** Keeps the token of this window. */
 export function createTokens(): Tokens {
   let known: string | undefined
-  const renew = async () => {
+  let asked: Promise<string> | undefined
+  const fetchToken = async () => {
     const response = await fetch('/api/v1/csrf').catch(() => {
       throw unreachable()
     })
@@ -23,6 +24,13 @@ export function createTokens(): Tokens {
     const { token } = (await response.json()) as { token: string }
     known = token
     return token
+  }
+  // Two questions at once without a cookie would be answered with two cookies.
+  const renew = () => {
+    asked ??= fetchToken().finally(() => {
+      asked = undefined
+    })
+    return asked
   }
   return {
     get: async () => known ?? (await renew()),

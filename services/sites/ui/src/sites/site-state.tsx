@@ -3,6 +3,7 @@ import { IconBarrierBlock, IconClock, IconPlayerPause } from '@tabler/icons-reac
 import type { ComponentType } from 'react'
 import type { Site } from './site.ts'
 import { stateOf } from './site-words.ts'
+import './site-list.css'
 
 const icons: Readonly<Record<string, ComponentType<{ size?: number; 'aria-hidden'?: boolean }>>> = {
   Off: IconPlayerPause,
