@@ -14,7 +14,7 @@ export function ConfigDiff({ changes, total }: { changes: readonly ConfigChange[
       <ul className="config-diffs">
         {changes.map(({ path, before, after }) => (
           <li key={path}>
-            <code className="config-path">{path === '' ? '/' : path}</code>
+            <code className="config-path">/{path}</code>
             {before !== undefined && <Value sign="-" text={json(before)} />}
             {after !== undefined && <Value sign="+" text={json(after)} />}
           </li>

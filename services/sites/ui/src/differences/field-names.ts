@@ -75,5 +75,14 @@ export function textOfValue(value: unknown): string {
   if (value === '') return '(empty)'
   if (Array.isArray(value) && value.length === 0) return 'none'
   if (Array.isArray(value) && value.every((entry) => typeof entry === 'string')) return value.join(', ')
+  if (Array.isArray(value)) return value.map(textOfRow).join('\n')
   return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** A row of a list: a server is its address, as long as nothing else is said of it. */
+function textOfRow(row: unknown): string {
+  if (typeof row !== 'object' || row === null) return String(row)
+  const { url, weight, max_requests: most } = row as Record<string, unknown>
+  const isPlain = typeof url === 'string' && weight === 1 && most === null
+  return isPlain ? url : JSON.stringify(row)
 }

@@ -1,9 +1,12 @@
 import { StatusBadge, type Tone } from '@hearth/ui'
 import { IconMinus, IconPencil, IconPlus } from '@tabler/icons-react'
 import { Link } from 'wouter'
+import type { components } from '../api.gen.ts'
 import { nameOfField, textOfValue } from './field-names.ts'
-import { notableFields, type SiteDiff } from './notable-fields.ts'
 import './differences.css'
+
+/** What becomes of one site; members are told only of one that changed. */
+export type SiteDiff = components['schemas']['SiteDiff']
 
 const looks = {
   added: { tone: 'good', icon: IconPlus, text: 'Added' },
@@ -47,7 +50,7 @@ export function ChangeBadge({ change }: { change: SiteDiff['change'] }) {
 function FieldList({ diff }: { diff: SiteDiff }) {
   return (
     <dl className="field-diffs">
-      {notableFields(diff).map(({ field, before, after }) => (
+      {diff.fields.map(({ field, before, after }) => (
         <div key={field}>
           <dt>{nameOfField(field)}</dt>
           <dd>

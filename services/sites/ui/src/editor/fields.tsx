@@ -166,7 +166,10 @@ export function ListField({ path, placeholder, isNumeric = false, max = 256, ...
       maxTags={max}
       splitChars={[',', ' ', ';', '\n']}
       acceptValueOnBlur
-      onChange={(next) => set(isNumeric ? next.map(Number) : next)}
+      onChange={(next) => {
+        const parts = [...new Set(next.flatMap((text) => text.split(/[\s,;]+/)))].filter((part) => part !== '')
+        set(isNumeric ? parts.map(Number) : parts)
+      }}
     />
   )
 }

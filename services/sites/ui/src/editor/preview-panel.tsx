@@ -3,7 +3,9 @@ import { describeError, Section, StatusBadge } from '@hearth/ui'
 import { IconLoader2, IconMessageReport } from '@tabler/icons-react'
 import { FoldedConfigDiff } from '../differences/config-diff.tsx'
 import { nameOfField } from '../differences/field-names.ts'
-import { SiteDiffs } from '../differences/site-diffs.tsx'
+import { type SiteDiff, SiteDiffs } from '../differences/site-diffs.tsx'
+import type { SitePatch } from '../sites/site.ts'
+import { typedMembers } from './typed-members.ts'
 import type { Issue } from './issues.ts'
 import type { Checked, Preview } from './use-preview.ts'
 
@@ -11,13 +13,17 @@ interface PanelProps {
   readonly checked: Checked
   /** Those a person should see by now. */
   readonly issues: readonly Issue[]
-  readonly isChanged: boolean
+  /** What saving sends; of a new site all that is not as in every site. */
+  readonly changes: SitePatch
+  readonly isNew: boolean
   readonly onFind: (field: string) => void
 }
 
 /** What saving would do: whether Caddy takes it, what becomes of the site, and what differs in Caddy's own terms. */
-export function PreviewPanel({ checked, issues, isChanged, onFind }: PanelProps) {
+export function PreviewPanel({ checked, issues, changes, isNew, onFind }: PanelProps) {
   const { preview, isChecking, problem } = checked
+  const isChanged = Object.keys(changes).length > 0
+  const diffs = preview === undefined ? [] : withMembers(preview.sites, isNew ? changes : undefined)
   return (
     <Section title="What saving does" actions={isChanged && <Verdict checked={checked} issues={issues} />}>
       <div className="field-stack" aria-live="polite" aria-busy={isChecking || undefined}>
@@ -29,13 +35,19 @@ export function PreviewPanel({ checked, issues, isChanged, onFind }: PanelProps)
         {problem !== undefined && <Text size="sm">{describeError(problem)}</Text>}
         <IssueList issues={issues} onFind={onFind} />
         {preview !== undefined && <Words preview={preview} />}
-        {preview !== undefined && preview.sites.length > 0 && <SiteDiffs diffs={preview.sites} />}
+        {diffs.length > 0 && <SiteDiffs diffs={diffs} />}
         {preview !== undefined && preview.config_changes > 0 && (
           <FoldedConfigDiff changes={preview.config} total={preview.config_changes} />
         )}
       </div>
     </Section>
   )
+}
+
+/** A new site is told with what was typed; passwords are not. */
+function withMembers(diffs: readonly SiteDiff[], typed: SitePatch | undefined): SiteDiff[] {
+  const fields = typed === undefined ? [] : typedMembers(typed)
+  return diffs.map((diff) => (typed !== undefined && diff.change === 'added' ? { ...diff, fields } : diff))
 }
 
 function Verdict({ checked, issues }: { checked: Checked; issues: readonly Issue[] }) {

@@ -55,7 +55,7 @@ export function SiteEditor({ site, onSaved }: { site?: Site; onSaved: (site: Sit
           <SaveBar editor={editor} isNew={site === undefined} changed={changed} />
         </div>
         <aside className="editor-preview">
-          <PreviewPanel checked={checked} issues={issues} isChanged={isDirty} onFind={find} />
+          <PreviewPanel checked={checked} issues={issues} changes={changes} isNew={site === undefined} onFind={find} />
         </aside>
       </form>
       <LeaveGuard isDirty={isDirty && !editor.isSaving} />
