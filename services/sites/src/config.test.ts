@@ -37,6 +37,7 @@ test('a wrong setting is named', () => {
     [{ CADDY_ADMIN: 'unix/' }, /^CADDY_ADMIN: /],
     [{ CADDY_HTTP_PORT: '70000' }, /^CADDY_HTTP_PORT: /],
     [{ CADDY_PATH: 'caddy' }, /^CADDY_PATH: /],
+    [{ LOG_DIRS: 'logs' }, /^LOG_DIRS: /],
     [{ SSLLABS_BASE_URL: 'ssllabs' }, /^SSLLABS_BASE_URL: /],
     [{ OUTBOUND_ALLOW: 'a b' }, /^OUTBOUND_ALLOW: /],
     [{ PUBLIC_URL: 'http://sites.example.org' }, /^PUBLIC_URL: must be https/],

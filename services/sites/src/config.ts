@@ -48,6 +48,7 @@ const Settings = z.object({
   CADDY_PATH: z.string().regex(/^\//, 'must be an absolute path').optional(),
   STATIC_DIRS: directoryList,
   SOCKET_DIRS: directoryList,
+  LOG_DIRS: directoryList,
   SSLLABS_BASE_URL: webAddress.default('https://api.ssllabs.com/api/v4'),
   OUTBOUND_ALLOW: outboundAllow,
   BUILD_COMMIT: z.string().max(100).default('unknown'),
@@ -93,6 +94,8 @@ export function readConfig(environment: Environment) {
     staticBases: settings.STATIC_DIRS.length > 0 ? settings.STATIC_DIRS : ['/var/www', '/srv', `${dataDirectory}/www`],
     /** Directories with sockets that may be upstreams. */
     socketDirectories: settings.SOCKET_DIRS,
+    /** Directories that further servers may write their access logs to. */
+    logDirectories: settings.LOG_DIRS.length > 0 ? settings.LOG_DIRS : ['/var/log'],
     sslLabsUrl: settings.SSLLABS_BASE_URL,
     outboundAllow: settings.OUTBOUND_ALLOW,
     build: { commit: settings.BUILD_COMMIT, date: settings.BUILD_DATE },

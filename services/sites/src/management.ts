@@ -53,6 +53,7 @@ export async function openManagement(parts: ManagementParts): Promise<Management
       nodes: createNodeKeeper({
         ...proxy,
         clock: parts.timers,
+        logDirectories: parts.config.logDirectories,
         countPending: (nodeId) => countPending(parts.database.query, nodeId),
         ownVersion: parts.own === undefined ? undefined : await versionOf(parts.config.caddy.path ?? 'caddy'),
       }),

@@ -68,3 +68,13 @@ test('only the head of an event stream opens none', async () => {
   assert.equal(response.status, 200)
   assert.equal(sites.service.app.events.listeners, 0)
 })
+
+test('only the head of the live requests opens no stream', async () => {
+  await using sites = await startSites()
+  const admin = await sites.signIn()
+  for (let index = 0; index < 21; index += 1)
+    assert.equal((await admin.call('HEAD', '/api/v1/traffic/live')).status, 200, `${index + 1}`)
+  const stream = await admin.call('GET', '/api/v1/traffic/live')
+  assert.equal(stream.status, 200)
+  await stream.body?.cancel()
+})

@@ -5,6 +5,7 @@ import { baselineOf, hashConfig, isBlank } from '../apply/running-config.ts'
 import { conflict, invalidField, notFound, Problem, unavailable } from '../problems.ts'
 import type { SyncSites } from '../sites/sync.ts'
 import { AdminAddressRefused, formatAdminAddress, parseAdminAddress } from './admin-address.ts'
+import { logFileProblem } from './log-file.ts'
 import { nodeView, nodeWarnings } from './node-view.ts'
 import type { KnownNode, Nodes } from './nodes.ts'
 import type { Node, NodeCreate, NodeUpdate } from './schema.ts'
@@ -31,6 +32,8 @@ export interface NodeKeeperParts {
   readonly clock: Clock
   readonly sync: SyncSites
   readonly countPending: (nodeId: number) => Promise<number>
+  /** Directories below which servers may write their logs. */
+  readonly logDirectories: readonly string[]
   /** Version of the service's own Caddy, if it is known. */
   readonly ownVersion: string | undefined
 }
@@ -64,6 +67,7 @@ class Keeper implements NodeKeeper {
   async add({ admin_url: adminUrl, bind, ...rest }: NodeCreate): Promise<Node> {
     const { nodes, clock } = this.#parts
     const admin = readAddress(adminUrl)
+    this.#checkLog(rest.log_file)
     const others = await nodes.list()
     if (others.length >= mostNodes) throw conflict(`There are ${mostNodes} servers already`, 'too_many_nodes')
     const twin = others.find((node) => formatAdminAddress(node.admin) === admin)
@@ -94,6 +98,7 @@ class Keeper implements NodeKeeper {
         'Ports, addresses and log of this server come from the settings of the service',
         'from_environment',
       )
+    this.#checkLog(rest.log_file)
     const given = Object.entries({ ...rest, ...(bind && { bind: JSON.stringify(bind) }) }).filter(
       ([, value]) => value !== undefined,
     )
@@ -157,6 +162,11 @@ class Keeper implements NodeKeeper {
     })
     if (certificate === undefined) throw notFound('authority: no site of this server uses it yet')
     return certificate
+  }
+
+  #checkLog(file: string | null | undefined): void {
+    const problem = file === null || file === undefined ? undefined : logFileProblem(file, this.#parts.logDirectories)
+    if (problem !== undefined) throw invalidField('log_file', problem)
   }
 
   async #view(node: KnownNode): Promise<Node> {

@@ -143,7 +143,13 @@ async function useAddress(nodes: Nodes, text: string): Promise<void> {
   try {
     const admin = formatAdminAddress(parseAdminAddress(text))
     const node = await nodes.get(firstNode)
-    if (node === undefined || formatAdminAddress(node.admin) !== admin) await nodes.update(firstNode, { admin })
+    if (node !== undefined && formatAdminAddress(node.admin) === admin) return
+    if (stepOf(node, undefined) === 'done')
+      throw conflict(
+        'admin_url: another Caddy is managed already; further ones are servers of their own',
+        'already_managed',
+      )
+    await nodes.update(firstNode, { admin })
   } catch (error) {
     if (error instanceof AdminAddressRefused) throw invalidField('admin_url', error.message)
     throw error

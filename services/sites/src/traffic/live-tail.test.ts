@@ -57,9 +57,16 @@ test('each sees the sites asked for, no old news, and no more than can be read',
   live.close()
 })
 
-test('only so many look on at once', () => {
+test('only so many look on at once, and half as many of one session', async () => {
   const live = createLiveTail(clock, (event) => event)
-  const streams = Array.from({ length: 21 }, () => live.subscribe(listener()))
-  assert.deepEqual([streams.filter(Boolean).length, streams.at(-1)], [20, undefined])
+  const open = (owner: string, count: number) =>
+    Array.from({ length: count }, () => live.subscribe({ ...listener(), owner })).filter(
+      (stream) => stream !== undefined,
+    )
+  const [mine, others] = [open('mine', 11), open('another', 9)]
+  assert.deepEqual([mine.length, others.length, open('a third', 2).length], [10, 9, 1])
+  mine[0]?.destroy()
+  await new Promise((resolve) => mine[0]?.on('close', resolve))
+  assert.equal(open('mine', 2).length, 1)
   live.close()
 })

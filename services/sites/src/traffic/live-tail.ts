@@ -27,19 +27,27 @@ export interface LiveTail {
   close(): void
 }
 
-/** How old a request may be and still be news, milliseconds; requests a second one is shown; and how many may look on. */
+/** How old a request may be and still be news, milliseconds; requests a second one is shown; and how many may look on, of one owner too. */
 const newsFor = 60_000
 const mostPerSecond = 50
 const mostListeners = 20
+const mostForOwner = 10
 
 /** @param wire how an event goes over the wire */
 export function createLiveTail(clock: Clock, wire: (event: LiveRequest) => object): LiveTail {
   const stream = createEventStream<object>({ maximum: mostListeners, backlogBytes: 262_144 })
+  const open: string[] = []
   return {
     subscribe({ owner, siteId, stillAllowed }) {
+      if (open.filter((one) => one === owner).length >= mostForOwner) return undefined
       const view = viewFor(siteId, { clock, wire })
       const first = wire({ request: null, skipped: 0 })
-      return stream.subscribe({ owner, stillAllowed, view: (event) => view(event as LiveRequest) }, first)?.stream
+      const listener = { owner, stillAllowed, view: (event: object) => view(event as LiveRequest) }
+      const own = stream.subscribe(listener, first)?.stream
+      if (own === undefined) return undefined
+      open.push(owner)
+      own.on('close', () => void open.splice(open.indexOf(owner), 1))
+      return own
     },
     publish(line, siteId) {
       if (stream.listeners === 0 || line.at < clock.now() - newsFor) return

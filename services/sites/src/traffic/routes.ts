@@ -117,7 +117,9 @@ function liveRoutes({ live, roleNow }: TrafficFeature): Route[] {
           schema: LiveRequest,
         },
       },
-      ({ caller, query, answer }) => {
+      ({ caller, query, answer, isHead }) => {
+        // Nobody would read the stream.
+        if (isHead) return { content: '' }
         const stream = live.subscribe({
           owner: caller.key,
           siteId: query.site_id,
