@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { createServer, type Server } from 'node:http'
+import { execa } from 'execa'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { createLog, systemTimers } from '@hearth/runtime'
 import { temporaryDirectory } from '@hearth/testing'
 import { AdaptFailed, createAdminClient } from './admin-client.ts'
-import { AdminUnknown, AdminUnreachable } from './admin-request.ts'
+import { AdminUnknown, AdminUnreachable, nearestOf } from './admin-request.ts'
 import { startCaddyProcess } from './caddy-process.ts'
 
 async function startCaddy() {
@@ -79,4 +80,32 @@ test('no redirect is followed', async () => {
   })
   await assert.rejects(createAdminClient(await listen(server)).readConfig(), AdminUnknown)
   assert.equal(asked, 0)
+})
+
+test('a name that leads elsewhere is no admin endpoint', () => {
+  const at = (...addresses: string[]) => addresses.map((address) => ({ address }))
+  assert.equal(nearestOf('caddy', at('8.8.8.8', '10.0.0.5', '10.0.0.6')), '10.0.0.5')
+  for (const far of [[], ['8.8.8.8'], ['169.254.169.254'], ['fe80::1', '100.100.100.200'], ['::ffff:169.254.169.254']])
+    assert.throws(() => nearestOf('caddy', at(...far)), /leads to no address of this machine/)
+})
+
+test('no proxy of the environment is used', async () => {
+  const asked = { proxy: 0, caddy: 0 }
+  await using proxy = createServer((_incoming, answer) => {
+    asked.proxy += 1
+    answer.end()
+  })
+  await using server = createServer((_incoming, answer) => {
+    asked.caddy += 1
+    answer.setHeader('etag', '"1"').end('{"apps":{}}')
+  })
+  const [place, target] = [await listen(proxy), await listen(server)]
+  const url = `http://127.0.0.1:${place.port}`
+  const client = JSON.stringify(new URL('admin-client.ts', import.meta.url).href)
+  const script = `const { createAdminClient } = await import(${client})
+    console.log(JSON.stringify(await createAdminClient(${JSON.stringify(target)}).readConfig()))`
+  const env = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: url, http_proxy: url, NO_PROXY: '', no_proxy: '' }
+  const { stdout } = await execa(process.execPath, ['--input-type=module', '--eval', script], { env, timeout: 20_000 })
+  assert.deepEqual(JSON.parse(stdout), { config: { apps: {} }, etag: '"1"' })
+  assert.deepEqual(asked, { proxy: 0, caddy: 1 })
 })

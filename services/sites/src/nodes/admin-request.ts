@@ -104,6 +104,11 @@ async function resolveAdminHost(name: string): Promise<string> {
   const addresses = await lookup(name, { all: true }).catch((error: unknown) => {
     throw new AdminUnreachable(`the name ${name} of the admin endpoint cannot be resolved`, { cause: error })
   })
+  return nearestOf(name, addresses)
+}
+
+/** The first address of a name that may be an admin endpoint. Throws `AdminUnreachable` for a name that leads elsewhere. */
+export function nearestOf(name: string, addresses: readonly { readonly address: string }[]): string {
   const near = addresses.find(({ address }) => isAdminHost(address))
   if (near === undefined)
     throw new AdminUnreachable(`${name} leads to no address of this machine or of a private network`)

@@ -1,4 +1,4 @@
-import { whyNotPublic, isWildcard } from './domains.ts'
+import { whyNotPublic, isWildcard, wildcardOver } from './domains.ts'
 import type { Report, RuleContext, SiteToCheck } from './rule-context.ts'
 
 /** A domain is one site's; the service's own host is nobody's; public authorities sign only what they can check. */
@@ -13,6 +13,8 @@ export function checkDomains(
     if (owner !== undefined && owner.id !== context.siteId)
       report(field, `${domain} belongs to the site "${owner.site_name}"`)
     if (context.protectedHosts.includes(domain)) report(field, `${domain} is the host of this service itself`)
+    for (const host of context.protectedHosts)
+      if (wildcardOver(host) === domain) warn(field, `takes in ${host}, the host of this service itself`)
     const problem = certificateProblem(domain, tls.mode)
     if (problem !== undefined) report(field, problem)
     for (const other of context.domains.overlapping(domain).slice(0, 5))
