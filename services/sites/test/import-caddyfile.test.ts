@@ -10,7 +10,10 @@ import { compileConfig } from '../src/caddy/compile.ts'
 import { parseAdminAddress } from '../src/nodes/admin-address.ts'
 import { createAdminClient } from '../src/nodes/admin-client.ts'
 import { readCaddyfile } from '../src/onboarding/read-caddyfile.ts'
+import { checkSite } from '../src/sites/rules.ts'
+import { SiteCreate } from '../src/sites/schema.ts'
 import { startCaddy, type RealCaddy } from './real-caddy.ts'
+import { makeRuleContext } from './rule-contexts.ts'
 import { caddyAges } from './served-sites.ts'
 import { makeNode, makeRecord } from './site-makers.ts'
 
@@ -226,6 +229,8 @@ tricky.test {
         'changed plain-files.test: /sub without a slash at its end now counts too',
         'left_out tricky.test: what is done for /a only (rewrite)',
       ])
+      const rules = makeRuleContext({ staticBases: [caddy.directory], storedUsers: ['bob'] })
+      for (const { site } of sites) assert.deepEqual(checkSite(SiteCreate.parse(site), rules).errors, [])
       const compiled = compileConfig(
         {
           sites: sites.map(({ site, hashes }, index) => ({
