@@ -137,6 +137,7 @@ async function begin(
   } catch (error) {
     log.error({ err: error }, 'Caddy could not be taken over')
   }
+  void proxy.drift.look()
   proxy.sync.later({ siteIds: [], cause: 'start', author: 'system' })
 }
 

@@ -16,6 +16,8 @@ import { onDemandRoutes } from './on-demand/routes.ts'
 import { onboardingRoutes, type OnboardingRoutesParts } from './onboarding/routes.ts'
 import type { Passkeys } from './passkeys/passkeys.ts'
 import { passkeyRoutes } from './passkeys/routes.ts'
+import type { Overview } from './overview/overview.ts'
+import { overviewRoutes } from './overview/routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import type { SettingsKeeper } from './settings/settings.ts'
 import { siteRoutes } from './sites/routes.ts'
@@ -38,6 +40,7 @@ export interface Features {
   readonly nodes: NodeKeeper
   readonly certificates: Certificates
   readonly traffic: TrafficFeature
+  readonly overview: Overview
   readonly mayHaveCertificate: (domain: string) => Promise<boolean>
 }
 
@@ -60,5 +63,6 @@ export function allRoutes(features: Features): Route[] {
     ...sslLabsRoutes(features.certificates.sslLabs),
     ...trafficRoutes(features.traffic),
     ...onDemandRoutes(features.mayHaveCertificate),
+    ...overviewRoutes(features.overview),
   ]
 }

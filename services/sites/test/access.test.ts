@@ -45,6 +45,8 @@ const forUsers = new Set([
   'GET /api/v1/certificates',
   'GET /api/v1/certificates/grades',
   'GET /api/v1/dashboard/ssllabs-history',
+  'GET /api/v1/dashboard/metrics',
+  'GET /api/v1/caddy/status',
   'GET /api/v1/traffic',
   'GET /api/v1/traffic/last-seen',
 ])

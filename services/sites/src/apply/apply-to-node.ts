@@ -82,8 +82,11 @@ async function attempt(task: NodeTask): Promise<NodeOutcome> {
     await task.announce(sha)
     const outcome = await replace(task.client, compiled.config, running)
     if (outcome.kind === 'changed') races += 1
-    else if (outcome.kind === 'accepted') return await confirm(task, compiled.config, quarantined)
-    else {
+    else if (outcome.kind === 'accepted') {
+      const confirmed = await confirm(task, { config: compiled.config, sha, before: running, quarantined })
+      if (confirmed !== undefined) return confirmed
+      races += 1
+    } else {
       const site = compiled.blame(outcome.text)
       if (site === undefined || quarantined.has(site) || quarantined.size >= task.refused.size + mostQuarantined)
         return { kind: 'rejected', text: outcome.text, quarantined }
@@ -123,16 +126,38 @@ async function readAgain(client: AdminClient, unknown: AdminUnknown): Promise<Ru
   throw unknown
 }
 
-async function confirm(task: NodeTask, config: object, quarantined: ReadonlyMap<number, string>): Promise<NodeOutcome> {
-  const sha = hashConfig(config)
-  const text = (await differs(task.client, sha)) ?? (await task.check(config, quarantined))
-  if (text === undefined) return { kind: 'applied', isChanged: true, config, sha, quarantined }
-  if (task.expected === undefined) return { kind: 'rejected', text, quarantined }
-  await task.client.replaceConfig(task.expected.config, undefined)
-  return { kind: 'rolled-back', text, quarantined }
+/** A configuration that Caddy has just taken. */
+interface Taken {
+  readonly config: object
+  readonly sha: string
+  /** What ran until then. */
+  readonly before: RunningConfig
+  readonly quarantined: ReadonlyMap<number, string>
 }
 
-async function differs(client: AdminClient, sha: string): Promise<string | undefined> {
-  const running = await client.readConfig()
-  return hashConfig(running.config) === sha ? undefined : 'another configuration runs than the one that was sent'
+/** Looks at what runs and what is served now. Undefined when Caddy has been restarted since and runs nothing. */
+async function confirm(task: NodeTask, taken: Taken): Promise<NodeOutcome | undefined> {
+  const { config, sha, quarantined } = taken
+  // Caddy has taken it, so that it being gone now says nothing about what will run.
+  const running = await readAgain(task.client, new AdminUnknown('Caddy took the change and then did not answer'))
+  if (hashConfig(running.config) !== sha)
+    return isBlank(running.config) ? undefined : { kind: 'drifted', running: running.config }
+  const text = await task.check(config, quarantined)
+  if (text === undefined) return { kind: 'applied', isChanged: true, config, sha, quarantined }
+  return await rollBack(task, { ...taken, after: running, text })
+}
+
+/** Lets run again what ran before, unless somebody else was quicker. */
+async function rollBack(
+  { client, expected }: NodeTask,
+  { before, after, config, quarantined, text }: Taken & { after: RunningConfig; text: string },
+): Promise<NodeOutcome> {
+  const { admin } = config as { admin?: object }
+  // A Caddy that ran nothing, because it had been restarted, gets what it ran before that.
+  const wasBlank = isBlank(before.config)
+  const earlier = (wasBlank ? expected?.config : undefined) ?? (before.config as object | null) ?? { admin }
+  const outcome = await client.replaceConfig(earlier, after.etag)
+  if (outcome.kind === 'accepted') return { kind: 'rolled-back', text, quarantined }
+  if (outcome.kind === 'changed') return { kind: 'drifted', running: (await client.readConfig()).config }
+  return { kind: 'unknown', text: `${text}; what ran before is not taken any more: ${outcome.text}` }
 }

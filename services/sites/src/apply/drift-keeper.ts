@@ -38,6 +38,7 @@ export function createDriftKeeper(parts: DriftKeeperParts): DriftKeeper {
       return watch.current().map(viewOf)
     },
     async restore(author) {
+      await watch.look()
       if (watch.current().length === 0) throw notFound('drift')
       const result = await syncAll(author, true)
       await watch.look()

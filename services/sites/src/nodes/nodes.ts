@@ -35,7 +35,7 @@ export interface Nodes {
   add(row: Omit<NodeRow, 'id'>): Promise<KnownNode>
   update(id: number, changes: Partial<Omit<NodeRow, 'id'>>): Promise<void>
   remove(id: number): Promise<void>
-  /** Names by number. */
+  /** Names by number, of those that were onboarded. */
   names(): Promise<ReadonlyMap<number, string>>
 }
 
@@ -125,7 +125,7 @@ class ContactedNodes implements Nodes {
 
   async names(): Promise<ReadonlyMap<number, string>> {
     const rows = await store.allNodeRows(this.#db)
-    return new Map(rows.map((row) => [row.id, row.name]))
+    return new Map(rows.filter((row) => row.onboarded_at !== null).map((row) => [row.id, row.name]))
   }
 
   /** Undefined for the node of a Caddy of ours that does not run in this life. */

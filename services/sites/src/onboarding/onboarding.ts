@@ -1,5 +1,5 @@
 import type { Clock } from '@hearth/runtime'
-import { hashConfig, isBlank } from '../apply/running-config.ts'
+import { baselineOf, hashConfig, isBlank } from '../apply/running-config.ts'
 import type { RunningConfig } from '../nodes/admin-client.ts'
 import { AdminAddressRefused, formatAdminAddress, parseAdminAddress } from '../nodes/admin-address.ts'
 import { nodeWarnings } from '../nodes/node-view.ts'
@@ -110,6 +110,7 @@ class FirstNodeOnboarding implements OnboardingKeeper {
     await nodes.update(id, { onboarded_at: clock.now(), baseline_sha: hashConfig(config) })
     try {
       const synced = await sync.now({ siteIds: [], cause: 'onboarding', author, isUrgent: true })
+      await nodes.update(id, { baseline_sha: baselineOf(config) })
       onOnboarded(node)
       return synced
     } catch (error) {

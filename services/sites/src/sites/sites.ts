@@ -212,13 +212,8 @@ class StoredSites implements Sites {
       rows.map(({ id }) => id),
     )
     const names = await this.#parts.nodeNames()
-    return rows.map((row) =>
-      siteOfRow(
-        row,
-        states.filter((state) => state.site_id === row.id),
-        names,
-      ),
-    )
+    const statesOf = Map.groupBy(states, (state) => state.site_id)
+    return rows.map((row) => siteOfRow(row, statesOf.get(row.id) ?? [], names))
   }
 
   async #find(id: number): Promise<SiteRow> {

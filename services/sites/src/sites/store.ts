@@ -195,3 +195,25 @@ export async function hasOnDemandSite(db: Db, domain: string): Promise<boolean> 
     .execute()
   return rows.some(({ record }) => (JSON.parse(record) as { tls: { mode: string } }).tls.mode === 'on_demand')
 }
+
+/** How many sites and domains there are, and how many of them are switched on. */
+export async function countSites(db: Db) {
+  const rows = await db
+    .selectFrom('sites')
+    .leftJoin('site_domains', 'site_domains.site_id', 'sites.id')
+    .select((row) => [
+      'sites.enabled',
+      row.fn.count<number>('sites.id').distinct().as('sites'),
+      row.fn.count<number>('site_domains.domain').as('domains'),
+    ])
+    .groupBy('sites.enabled')
+    .execute()
+  const sum = (name: 'sites' | 'domains', enabled?: number) =>
+    rows.filter((row) => enabled === undefined || row.enabled === enabled).reduce((total, row) => total + row[name], 0)
+  return {
+    sites: sum('sites'),
+    enabledSites: sum('sites', 1),
+    domains: sum('domains'),
+    enabledDomains: sum('domains', 1),
+  }
+}
