@@ -7291,7 +7291,7 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": components["schemas"]["SyncRequest"] | null;
+                    "application/json": components["schemas"]["SyncRequest"];
                 };
             };
             responses: {
@@ -7997,7 +7997,7 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": components["schemas"]["AdoptRequest"] | null;
+                    "application/json": components["schemas"]["AdoptRequest"];
                 };
             };
             responses: {
@@ -8283,7 +8283,7 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": components["schemas"]["OnboardRequest"] | null;
+                    "application/json": components["schemas"]["OnboardRequest"];
                 };
             };
             responses: {
@@ -8760,7 +8760,10 @@ export interface paths {
         };
         options?: never;
         head?: never;
-        /** Change a server */
+        /**
+         * Change a server
+         * @description What Caddy refuses is as it was. A server that does not answer hears of it when it is back.
+         */
         patch: {
             parameters: {
                 query?: never;
@@ -10217,7 +10220,7 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": components["schemas"]["SslLabsRegistration"] | null;
+                    "application/json": components["schemas"]["SslLabsRegistration"];
                 };
             };
             responses: {
@@ -11139,6 +11142,150 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/dashboard/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The figures of the first page */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["DashboardMetrics"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/caddy/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether Caddy runs */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["CaddyRunning"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -11163,6 +11310,13 @@ export interface components {
             version: string;
             commit: string;
             build_date: string;
+        };
+        CaddyRunning: {
+            running: boolean;
+            /** @enum {string} */
+            status: "Running" | "Unknown";
+            uptime: string;
+            version: string | null;
         };
         CaddyStatus: {
             managed: boolean;
@@ -11257,6 +11411,56 @@ export interface components {
         };
         CsrfToken: {
             token: string;
+        };
+        DashboardMetrics: {
+            domain_count: number;
+            enabled_domain_count: number;
+            site_count: number;
+            enabled_site_count: number;
+            /** @description Enabled, and not served as they are wanted yet */
+            pending_site_count: number;
+            /** @description A server has refused them */
+            failed_site_count: number;
+            /** @description Somebody else has changed the configuration of a server */
+            drifted: boolean;
+            valid_certificate_count: number | null;
+            expired_certificate_count: number | null;
+            expiring_soon_certificate_count: number | null;
+            /** @enum {string} */
+            caddy_service_status: "Running" | "Unknown";
+            /** @description Since when the service sees it run; Caddy itself does not say */
+            caddy_service_uptime: string;
+            caddy_version: string | null;
+            /** @description Of the last 24 hours */
+            requests_total: number;
+            requests_per_second: number;
+            status_classes: {
+                "1xx": number;
+                "2xx": number;
+                "3xx": number;
+                "4xx": number;
+                "5xx": number;
+            };
+            p50_ms: number | null;
+            p95_ms: number | null;
+            top_sites: {
+                site_id: number;
+                site_name: string;
+                requests: number;
+            }[];
+            upstreams_up: number | null;
+            upstreams_down: number | null;
+            nodes: {
+                id: number;
+                name: string;
+                /** @enum {string} */
+                state: "unknown" | "in_sync" | "pending" | "drifted" | "unreachable" | "not_onboarded";
+                /** @description Where it is known: `2.6` for what lacks the newer capabilities */
+                version: string | null;
+                error: string | null;
+            }[];
+            /** @description Whether there is an access log to count requests from */
+            log_followed: boolean;
         };
         Done: {
             /** @constant */
