@@ -4,7 +4,7 @@ export type SourceKind = 'caddyfile' | 'npm' | 'config'
 /** What somebody gave to be imported. */
 export type ImportSource =
   | { kind: 'caddyfile'; text: string; raw: boolean }
-  | { kind: 'npm'; file: Blob }
+  | { kind: 'npm'; file: File }
   | { kind: 'config'; text: string }
 
 /** The body of a call that imports a source, or says what would happen; throws a `SyntaxError` for a text that is no JSON. */

@@ -17,10 +17,6 @@ export function ImportPage() {
   const [source, setSource] = useState<ImportSource>()
   const settings = useQuery({ queryKey: keys.settings, queryFn: () => answer(api.GET('/api/v1/settings')) })
   const look = useMutation({ mutationFn: (given: ImportSource) => sendImport(given, true) })
-  const startOver = () => {
-    setSource(undefined)
-    look.reset()
-  }
   const isSeen = source !== undefined && look.data !== undefined
   return (
     <>
@@ -30,9 +26,10 @@ export function ImportPage() {
       />
       <div className="hearth-stack" data-narrow={!isSeen || undefined}>
         {isSeen ? (
-          <Seen source={source} found={look.data} onBack={startOver} />
+          <Seen source={source} found={look.data} onBack={() => look.reset()} />
         ) : (
           <SourceForm
+            initial={source}
             isRawAllowed={settings.data?.allow_raw === true}
             isBusy={look.isPending}
             problem={look.error === null ? undefined : describeImport(look.error)}
