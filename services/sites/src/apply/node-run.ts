@@ -22,7 +22,16 @@ export interface NodeRun {
 /** Reads what a node made of the sites so far, and makes the task of what it is to make of them now. */
 export async function openNodeTask(
   db: Db,
-  { node, desired, changes, held }: Pick<NodeRun, 'node' | 'desired' | 'held'> & { changes: readonly Change[] },
+  {
+    node,
+    desired,
+    changes,
+    held,
+    last,
+  }: Pick<NodeRun, 'node' | 'desired' | 'held'> & {
+    readonly changes: readonly Change[]
+    readonly last: NodeTask['last']
+  },
 ): Promise<NodeRun> {
   const states = await statesOfNode(db, node.row.id)
   const fallbacks = await readFallbacks(db, { states, desired })
@@ -35,6 +44,7 @@ export async function openNodeTask(
   const task: NodeTask = {
     client: node.client,
     expected: expectedOf(row),
+    last,
     familiar: new Set([row.baseline_sha, row.announced_sha].filter((sha) => sha !== null)),
     isForced,
     refused,
@@ -49,7 +59,7 @@ export async function openNodeTask(
 
 function expectedOf({ expected_sha: sha, expected_config: config }: ApplyNode['row']): NodeTask['expected'] {
   if (sha === null || config === null) return undefined
-  return { sha, config: JSON.parse(config) as object }
+  return { sha, text: config }
 }
 
 /** What was refused as it is now, and is not what the change is about. */
