@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AdminAddress } from './admin-address.ts'
-import { AdminUnknown, sendAdminCall, type AdminReply } from './admin-request.ts'
+import { AdminUnknown, sendAdminCall, type AdminCall, type AdminReply } from './admin-request.ts'
 
 /** What became of a configuration that was sent. */
 export type ReplaceOutcome =
@@ -59,7 +59,7 @@ export function createAdminClient(address: AdminAddress): AdminClient {
     replaceConfig: (config, etag) => replaceConfig(address, config, etag),
     async tryConfig(config) {
       const call = { method: 'POST', path: '/load', body: JSON.stringify(config), timeoutMs: loadLimit } as const
-      const reply = await sendAdminCall(address, call)
+      const reply = await harmless(address, call)
       if (reply.status === 200) throw new AdminUnknown('a configuration that cannot go live was accepted')
       return errorText(reply)
     },
@@ -129,20 +129,22 @@ async function adapt(address: AdminAddress, body: string) {
   return { config: result, warnings: (warnings ?? []).map(({ message }) => message) }
 }
 
-/** Reading is harmless, so a connection that Caddy has closed, as it does at every change, is tried again. */
-async function read(address: AdminAddress, path: string): Promise<AdminReply> {
+/** Caddy closes connections at every change, and at every dry run. What changes nothing is tried again. */
+async function harmless(address: AdminAddress, call: AdminCall): Promise<AdminReply> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await sendAdminCall(address, { method: 'GET', path, timeoutMs: shortLimit })
+      return await sendAdminCall(address, call)
     } catch (error) {
-      if (attempt === readAttempts || !/ECONNRESET|ENOENT|ECONNREFUSED|EPIPE|broke off/.test((error as Error).message))
-        throw error
+      const isBroken = /ECONNRESET|ENOENT|ECONNREFUSED|EPIPE|socket hang up|broke off/.test((error as Error).message)
+      if (attempt === attempts || !isBroken) throw error
       await pause(50 * attempt)
     }
   }
 }
 
-const readAttempts = 4
+const attempts = 4
+
+const read = (address: AdminAddress, path: string) => harmless(address, { method: 'GET', path, timeoutMs: shortLimit })
 
 function errorText({ body }: AdminReply): string {
   try {
