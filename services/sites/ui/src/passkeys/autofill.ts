@@ -95,6 +95,7 @@ class KeptAutofill {
     } catch (error) {
       if (signal.aborted) return
       clearTimeout(timer)
+      this.#isResting = true
       this.#listener.onProblem(error)
     }
   }
