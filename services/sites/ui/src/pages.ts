@@ -3,6 +3,7 @@ import {
   IconCertificate,
   IconConfetti,
   IconFileImport,
+  IconGitCompare,
   IconHistory,
   IconLayoutDashboard,
   IconPlugConnected,
@@ -21,9 +22,14 @@ export const pages: readonly Page[] = [
     async () => (await import('./pages/dashboard.tsx')).DashboardPage,
   ),
   page(
-    '/sites/:id?',
+    '/sites',
     { title: 'Sites', icon: IconWorldWww, role: 'admin' },
     async () => (await import('./pages/sites.tsx')).SitesPage,
+  ),
+  page(
+    '/sites/:id',
+    { title: 'Site', icon: IconWorldWww, role: 'admin', place: 'hidden' },
+    async () => (await import('./pages/site.tsx')).SitePage,
   ),
   page(
     '/certificates',
@@ -34,6 +40,16 @@ export const pages: readonly Page[] = [
     '/revisions',
     { title: 'Revisions', icon: IconHistory, role: 'admin' },
     async () => (await import('./pages/revisions.tsx')).RevisionsPage,
+  ),
+  page(
+    '/revisions/:id',
+    { title: 'Revision', icon: IconHistory, role: 'admin', place: 'hidden' },
+    async () => (await import('./pages/revision.tsx')).RevisionPage,
+  ),
+  page(
+    '/drift',
+    { title: 'Drift', icon: IconGitCompare, role: 'admin', place: 'hidden' },
+    async () => (await import('./pages/drift.tsx')).DriftPage,
   ),
   page(
     '/servers',
