@@ -217,3 +217,36 @@ export async function countSites(db: Db) {
     enabledDomains: sum('domains', 1),
   }
 }
+
+/** Names the sites a node does not serve as they are wanted, and those it serves though they are not; empty for none. */
+export async function namePending(db: Db, nodeId: number): Promise<string> {
+  const rows = await db
+    .selectFrom('sites')
+    .leftJoin('site_states', (join) =>
+      join.onRef('site_states.site_id', '=', 'sites.id').on('site_states.node_id', '=', nodeId),
+    )
+    .select([
+      'sites.id',
+      'sites.revision',
+      'sites.enabled',
+      'site_states.applied_revision',
+      'site_states.refused_revision',
+    ])
+    .where((row) =>
+      row.or([
+        row.and([row('sites.enabled', '=', 0), row('site_states.applied_revision', 'is not', null)]),
+        row.and([
+          row('sites.enabled', '=', 1),
+          row.or([
+            row('site_states.applied_revision', 'is', null),
+            row('site_states.applied_revision', '!=', row.ref('sites.revision')),
+          ]),
+        ]),
+      ]),
+    )
+    .orderBy('sites.id')
+    .limit(1000)
+    .execute()
+  const open = rows.filter((row) => row.enabled !== 1 || row.refused_revision !== row.revision)
+  return open.map((row) => `${row.id}:${row.enabled === 1 ? row.revision : 'off'}`).join(' ')
+}
