@@ -1,6 +1,5 @@
 import { ApiError, readApiError, unreachable } from '@hearth/ui'
-import { send } from '../api.ts'
-import type { ImportAnswer } from './import-answer.ts'
+import { type ImportAnswer, send } from '../api.ts'
 import { importBody, type ImportSource } from './import-source.ts'
 
 /** Imports a source, or says what would happen. Throws an `ApiError`, or a `SyntaxError` for a text that is no JSON. */
