@@ -130,6 +130,7 @@ test(
     await add.getByText(/192\.0\.2\.7 is not an address of this machine/).waitFor()
     await add.getByLabel('Admin endpoint').fill(`unix/${caddy.socket}`)
     await add.getByLabel('HTTP port').fill(String(caddy.httpPort))
+    await add.getByLabel('Listens at').fill('127.0.0.1')
     await add.getByLabel('HTTPS port').fill(String(caddy.httpsPort))
     await add.getByRole('button', { name: 'Add server' }).click()
     const card = page.getByRole('region', { name: 'Server second' })

@@ -6,10 +6,14 @@ import { importBody, type ImportSource } from './import-source.ts'
 export async function sendImport(source: ImportSource, isDryRun: boolean): Promise<ImportAnswer> {
   const body = importBody(source, isDryRun)
   const headers: Record<string, string> = typeof body === 'string' ? { 'content-type': 'application/json' } : {}
-  const request = new Request(`/api/caddy/import/${source.kind}`, { method: 'POST', body, headers })
+  const request = new Request(`/api/caddy/import/${routeOf(source)}`, { method: 'POST', body, headers })
   const response = await send(request).catch((error: unknown) => {
     throw error instanceof ApiError ? error : unreachable()
   })
   if (!response.ok) throw await readApiError(response)
   return (await response.json()) as ImportAnswer
+}
+
+function routeOf({ kind }: ImportSource): string {
+  return kind === 'node' ? 'config' : kind
 }
