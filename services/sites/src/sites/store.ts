@@ -46,6 +46,27 @@ export function allSiteRows(db: Db): Promise<SiteRow[]> {
   return db.selectFrom('sites').selectAll().orderBy('id').execute()
 }
 
+/** What tells which sites are others than before, of all of them, oldest first. */
+export function siteHeads(db: Db): Promise<Pick<SiteRow, 'id' | 'revision' | 'enabled' | 'updated_at'>[]> {
+  return db.selectFrom('sites').select(['id', 'revision', 'enabled', 'updated_at']).orderBy('id').execute()
+}
+
+/** Parameters of one statement, at most. */
+const idsAtOnce = 1000
+
+export async function siteRowsOf(db: Db, ids: readonly number[]): Promise<SiteRow[]> {
+  const rows: SiteRow[] = []
+  for (let at = 0; at < ids.length; at += idsAtOnce)
+    rows.push(
+      ...(await db
+        .selectFrom('sites')
+        .selectAll()
+        .where('id', 'in', ids.slice(at, at + idsAtOnce))
+        .execute()),
+    )
+  return rows
+}
+
 export function findSiteRow(db: Db, id: number): Promise<SiteRow | undefined> {
   return db.selectFrom('sites').selectAll().where('id', '=', id).executeTakeFirst()
 }
