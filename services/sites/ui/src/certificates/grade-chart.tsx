@@ -3,6 +3,7 @@ import { ErrorState, LoadingLines, Section } from '@hearth/ui'
 import { useState } from 'react'
 import { gradePoints, gradeSteps } from './grade-steps.ts'
 import { type GradeHistory, type HistoryRange, useGradeHistory } from './read-certificates.ts'
+import '../charts/charts.css'
 import './certificates.css'
 
 const ranges: readonly { value: HistoryRange; label: string }[] = [
@@ -21,7 +22,7 @@ export function GradeChart({ host: fixed }: { host?: string }) {
   const hosts = [...new Set((history.data?.series ?? []).map((series) => series.host))].sort()
   return (
     <Section
-      title="Grades over time"
+      title={fixed === undefined ? 'Grades over time' : 'Its grades over time'}
       actions={
         <div className="chart-controls">
           {fixed === undefined && hosts.length > 1 && (

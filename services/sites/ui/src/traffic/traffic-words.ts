@@ -37,8 +37,9 @@ export function sentenceOf({ requests, bytes, p50_ms: half, p95_ms: most }: Numb
   return `${formatCount(requests, 'request')}, ${formatBytes(bytes)}${took}`
 }
 
-/** A duration of milliseconds: `0.8 ms`, `85 ms`, `1.2 s`. */
+/** A duration of milliseconds: `<0.1 ms`, `0.8 ms`, `85 ms`, `1.2 s`. */
 export function formatMs(ms: number): string {
+  if (ms > 0 && ms < 0.05) return '<0.1 ms'
   if (ms < 10) return `${Number(ms.toFixed(1))} ms`
   return ms < 1000 ? `${Math.round(ms)} ms` : `${Number((ms / 1000).toFixed(1))} s`
 }
