@@ -139,6 +139,37 @@ test('what somebody else changes is noticed, shown, not overwritten, and taken b
   assert.equal((await admin.call('GET', '/api/v1/ready')).status, 200)
 })
 
+test('what somebody else changed becomes what is wanted, when that is asked for', async () => {
+  await using sites = await start()
+  const admin = await sites.signIn()
+  const [port] = sites.caddyPorts
+  const kept = await makeSite(admin, sayingSite('kept', 'kept'))
+  const gone = await makeSite(admin, sayingSite('gone', 'gone'))
+  const node = await sites.service.app.management.proxy.nodes.get(1)
+  const { config } = (await node?.client.readConfig()) ?? {}
+  const text = JSON.stringify(config)
+    .replace('"body":"kept"', '"body":"theirs"')
+    .replaceAll('"gone.test"', '"came.test"')
+  await node?.client.replaceConfig(JSON.parse(text.replaceAll(`site-${gone.id}`, 'somebody')) as object, undefined)
+  const { status, body } = await admin.json<Record<string, unknown>>('POST', '/api/caddy/drift/adopt')
+  assert.deepEqual([status, body['changed'], body['added'], body['switched_off']], [200, 1, 1, 1], JSON.stringify(body))
+  const { body: list } = await admin.json<EditAnswer['site'][]>('GET', '/api/sites')
+  assert.deepEqual(
+    list.map((site) => [site.site_name, site.enabled, site.respond?.body]),
+    [
+      ['came.test', true, 'gone'],
+      ['gone', false, 'gone'],
+      ['kept', true, 'theirs'],
+    ],
+  )
+  assert.deepEqual(
+    [(await askHost(port, 'kept.test')).text, (await askHost(port, 'came.test')).text],
+    ['theirs', 'gone'],
+  )
+  assert.deepEqual((await admin.json('GET', '/api/caddy/drift')).body, [])
+  assert.equal((await admin.json<EditAnswer['site']>('GET', `/api/sites/${kept.id}`)).body.revision, kept.revision + 1)
+})
+
 test('a Caddy that was killed serves everything again without anybody asking', async () => {
   await using sites = await start()
   const admin = await sites.signIn()
@@ -236,4 +267,13 @@ test('after a restart the same sites are served, and nothing is sent that runs a
   )
   assert.equal(served.text, 'stays')
   assert.equal((await (await sites.signInAs('admin', testPassword)).call('GET', '/api/v1/ready')).status, 200)
+})
+
+test('what ran last is kept in a form that tells nothing', async () => {
+  await using sites = await start()
+  const admin = await sites.signIn()
+  await makeSite(admin, sayingSite('told', 'nobody is to read this'))
+  const row = await sites.service.app.management.proxy.nodes.get(1)
+  assert.match(row?.row.expected_config ?? '', /^v1\./)
+  assert.doesNotMatch(row?.row.expected_config ?? '', /nobody/)
 })

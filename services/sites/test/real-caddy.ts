@@ -76,12 +76,15 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** Starts a Caddy without sites. It ends with `stop()`, by its process id. */
-export async function startCaddy(binary = '/usr/bin/caddy'): Promise<RealCaddy> {
+/** Starts a Caddy without sites. It ends with `stop()`, by its process id. `environment` is all it sees beside PATH and its home. */
+export async function startCaddy(
+  binary = '/usr/bin/caddy',
+  environment: Readonly<Record<string, string>> = {},
+): Promise<RealCaddy> {
   const folder = await temporaryDirectory('caddy')
   await chmod(folder.path, 0o755)
   const socket = join(folder.path, 'admin.sock')
-  const { child, log } = launch(binary, folder.path, `unix/${socket}`)
+  const { child, log } = launch(binary, { ...environment, ...homeOf(folder.path) }, `unix/${socket}`)
   const admin = (method: string, path: string, body?: { type: string; text: string }) => {
     const headers = { Host: '', ...(body && { 'Content-Type': body.type }) }
     const call = () => send({ socketPath: socket, method, path, setHost: false, headers }, { body: body?.text })
@@ -142,10 +145,18 @@ async function againWhileReloading<T>(call: () => Promise<T>, method: string): P
   return outcome.answer
 }
 
-function launch(binary: string, home: string, listen: string): { child: ChildProcess; log: () => string } {
+function homeOf(path: string): Record<string, string> {
+  return { HOME: path, XDG_DATA_HOME: path, XDG_CONFIG_HOME: path }
+}
+
+function launch(
+  binary: string,
+  environment: Record<string, string>,
+  listen: string,
+): { child: ChildProcess; log: () => string } {
   const config = { admin: { listen }, apps: { pki: { certificate_authorities: { local: { install_trust: false } } } } }
   const child = spawn(binary, ['run', '--config', '-'], {
-    env: { PATH: process.env['PATH'] ?? '', HOME: home, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home },
+    env: { PATH: process.env['PATH'] ?? '', ...environment },
     stdio: ['pipe', 'ignore', 'pipe'],
   })
   let log = ''

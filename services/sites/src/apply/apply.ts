@@ -1,14 +1,16 @@
 import { takeTurn, type Database } from '@hearth/database'
 import type { Log, Timers } from '@hearth/runtime'
 import type { AdminClient } from '../nodes/admin-client.ts'
+import type { ExpectedConfigs } from '../nodes/expected-config.ts'
 import type { NodeRow, NodeTables } from '../nodes/tables.ts'
-import { allSiteRows } from '../sites/store.ts'
+import { siteHeads, siteRowsOf } from '../sites/store.ts'
 import type { SiteTables } from '../sites/tables.ts'
-import { applyToNode, type Compiled, type NodeOutcome } from './apply-to-node.ts'
+import type { Compiled, LastLook, NodeOutcome } from './apply-to-node.ts'
 import { createBatches, type Batches } from './batches.ts'
 import { createSiteReader, type DesiredSite } from './desired-sites.ts'
 import { recordOutcomes } from './record-outcomes.ts'
-import { openNodeTask, type NodeRun } from './node-run.ts'
+import type { NodeRun } from './node-run.ts'
+import { refusedBy, trialOf, tryNodes } from './try-nodes.ts'
 import type { ApplyTables } from './tables.ts'
 
 /** A change that is to be applied. */
@@ -31,16 +33,26 @@ export interface ApplyResult {
   /** Whether the nodes run another configuration than before. */
   readonly isChanged: boolean
   readonly revisionId: number | undefined
-  /** Sites that Caddy refused, with its words. */
+  /** Sites that a node refused, with its words. */
   readonly refused: ReadonlyMap<number, string>
-  /** Each node by its name. */
-  readonly nodes: readonly { readonly name: string; readonly outcome: NodeOutcome }[]
+  /** Those of them that no node runs in the new version: the trial refused them. */
+  readonly refusedByTrial: ReadonlySet<number>
+  /** Each node that was tried. */
+  readonly nodes: readonly TriedNode[]
+}
+
+/** What a node made of a change. */
+export interface TriedNode {
+  readonly id: number
+  readonly name: string
+  readonly outcome: NodeOutcome
 }
 
 /** A node with what applying needs of it. */
 export interface ApplyNode {
   readonly row: NodeRow
   readonly client: AdminClient
+  readonly configs: ExpectedConfigs
   compile(sites: readonly DesiredSite[]): Compiled
   /** Looks at what is served; the sites are those that are new or changed. */
   check(config: object, changed: readonly DesiredSite[]): Promise<string | undefined>
@@ -52,6 +64,8 @@ export interface Apply {
   request(change: Change): Promise<ApplyResult>
   /** Whether a change is being applied, or about to be. */
   readonly isBusy: boolean
+  /** Whether the last change did not reach the node, as far as is known. */
+  isBehind(nodeId: number): boolean
   close(): Promise<void>
 }
 
@@ -62,7 +76,7 @@ export interface ApplyParts {
   readonly database: ApplyDatabase
   readonly timers: Timers
   readonly log: Log
-  /** The nodes that were onboarded, in the order they are changed: the first is the trial for the others. */
+  /** The nodes that were onboarded: the first that answers is the trial for the others. */
   readonly nodes: () => Promise<readonly ApplyNode[]>
   readonly onApplied: (result: ApplyResult, changes: readonly Change[]) => void
 }
@@ -82,6 +96,8 @@ class BatchedApply implements Apply {
   readonly #parts: ApplyParts
   readonly #reader = createSiteReader()
   readonly #batches: Batches<Change, ApplyResult>
+  readonly #behind = new Set<number>()
+  readonly #looks = new Map<number, LastLook>()
   #underWay = 0
 
   constructor(parts: ApplyParts) {
@@ -99,26 +115,39 @@ class BatchedApply implements Apply {
     return this.#underWay > 0
   }
 
+  isBehind(nodeId: number): boolean {
+    return this.#behind.has(nodeId)
+  }
+
   close(): Promise<void> {
     return this.#batches.close()
   }
 
   async #run(changes: readonly Change[]): Promise<ApplyResult> {
     const begun = this.#parts.timers.monotonic()
-    const desired = this.#reader.read(await allSiteRows(this.#parts.database.query))
-    const runs: NodeRun[] = []
-    for (const node of await this.#parts.nodes()) {
-      const run = await openNodeTask(this.#parts.database.query, { node, desired, changes })
-      const isStopped = runs.some(({ outcome }) => outcome?.kind === 'rejected' || outcome?.kind === 'rolled-back')
-      // What the first does not take is not tried on the others.
-      if (isStopped) continue
-      run.outcome = await applyToNode(run.task)
-      runs.push(run)
-    }
+    const { query } = this.#parts.database
+    const desired = await this.#reader.read(await siteHeads(query), (ids) => siteRowsOf(query, ids))
+    const runs = await tryNodes(query, {
+      nodes: await this.#parts.nodes(),
+      desired,
+      changes,
+      looks: this.#looks,
+    })
+    this.#note(runs)
     const durationMs = Math.round(this.#parts.timers.monotonic() - begun)
     const result = await this.#record(runs, { changes, durationMs })
     this.#parts.onApplied(result, changes)
     return result
+  }
+
+  #note(runs: readonly NodeRun[]): void {
+    for (const { node, outcome } of runs) {
+      const { id } = node.row
+      if (outcome?.kind === 'unreachable' || outcome?.kind === 'unknown') this.#behind.add(id)
+      else this.#behind.delete(id)
+      if (outcome?.kind === 'applied') this.#looks.set(id, outcome.look)
+      else this.#looks.delete(id)
+    }
   }
 
   async #record(
@@ -131,16 +160,16 @@ class BatchedApply implements Apply {
       return await recordOutcomes(trx, runs, { ...about, now: timers.now() })
     })
     const applied = runs.flatMap(({ outcome }) => (outcome?.kind === 'applied' ? [outcome] : []))
+    const trial = trialOf(runs)
     return {
-      sha: applied[0]?.sha,
+      sha: applied[0]?.settled.sha,
       isChanged: applied.some(({ isChanged }) => isChanged),
       revisionId,
-      refused: new Map(
-        runs.flatMap(({ outcome }) =>
-          outcome !== undefined && 'quarantined' in outcome ? [...outcome.quarantined] : [],
-        ),
+      refused: new Map(runs.flatMap((run) => [...refusedBy(run)])),
+      refusedByTrial: new Set(trial === undefined ? [] : refusedBy(trial).keys()),
+      nodes: runs.flatMap(({ node: { row }, outcome }) =>
+        outcome === undefined ? [] : [{ id: row.id, name: row.name, outcome }],
       ),
-      nodes: runs.flatMap(({ node, outcome }) => (outcome === undefined ? [] : [{ name: node.row.name, outcome }])),
     }
   }
 }

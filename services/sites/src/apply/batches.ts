@@ -41,6 +41,8 @@ class QuietBatches<Item, Result> implements Batches<Item, Result> {
   #waiting: Waiting<Item, Result>[] = []
   #firstAt = 0
   #cancel: () => void = () => undefined
+  /** Whoever waits for an answer keeps the process alive, though the timers do not. */
+  #alive: NodeJS.Timeout | undefined
   #running: Promise<void> | undefined
   #isClosed = false
 
@@ -54,6 +56,7 @@ class QuietBatches<Item, Result> implements Batches<Item, Result> {
     const now = this.#parts.timers.monotonic()
     if (this.#waiting.length === 0) this.#firstAt = now
     this.#waiting.push({ item, resolve, reject })
+    this.#alive ??= setInterval(() => undefined, 60_000)
     const left = Math.max(0, this.#firstAt + this.#parts.longestMs - now)
     this.#cancel()
     if (isUrgent) {
@@ -76,6 +79,8 @@ class QuietBatches<Item, Result> implements Batches<Item, Result> {
     if (this.#running !== undefined || this.#waiting.length === 0) return
     const batch = this.#waiting
     this.#waiting = []
+    clearInterval(this.#alive)
+    this.#alive = undefined
     this.#running = this.#serve(batch).finally(() => {
       this.#running = undefined
       this.#begin()

@@ -1,4 +1,5 @@
 import type { Log, Timers } from '@hearth/runtime'
+import type { ExpectedConfigs } from '../nodes/expected-config.ts'
 import type { KnownNode, Nodes } from '../nodes/nodes.ts'
 import type { RunningConfig } from '../nodes/admin-client.ts'
 import { hashConfig, isBlank } from './running-config.ts'
@@ -26,12 +27,17 @@ export interface DriftWatch {
 
 export interface DriftParts {
   readonly nodes: Pick<Nodes, 'list' | 'look'>
+  readonly configs: ExpectedConfigs
   readonly timers: Timers
   readonly log: Log
   /** Whether a change is being applied: what runs is in motion then. */
   readonly isApplying: () => boolean
   /** A node serves nothing, or what it did before it was managed: it was restarted. */
   readonly onRestarted: (node: KnownNode) => void
+  /** Whether the last change did not reach the node. */
+  readonly isBehind: (nodeId: number) => boolean
+  /** A node that answers again runs what it did before a change that it has missed. */
+  readonly onBehind: (node: KnownNode) => void
   readonly onDrift: (drift: Drift) => void
   readonly onSettled: (node: KnownNode) => void
 }
@@ -103,6 +109,7 @@ class PollingWatch implements DriftWatch {
     const isOurs = sha === row.expected_sha || sha === row.announced_sha
     if (isOurs) {
       if (this.#drifts.delete(row.id)) this.#parts.onSettled(node)
+      if (sha !== row.expected_sha || this.#parts.isBehind(row.id)) this.#parts.onBehind(node)
       return
     }
     if (isBlank(config) || sha === row.baseline_sha) {
@@ -116,7 +123,7 @@ class PollingWatch implements DriftWatch {
       nodeName: row.name,
       since: this.#drifts.get(row.id)?.since ?? this.#parts.timers.now(),
       sha,
-      expected: JSON.parse(row.expected_config ?? '{}') as object,
+      expected: this.#parts.configs.open(row) ?? {},
       running: config ?? {},
     }
     this.#drifts.set(row.id, drift)

@@ -9,6 +9,8 @@ export interface NodeRun {
   readonly node: ApplyNode
   readonly task: NodeTask
   readonly desired: readonly DesiredSite[]
+  /** Sites that the trial node refused, with its words: they are held back here. */
+  readonly held: ReadonlyMap<number, string>
   /** What it made of the sites before. */
   readonly states: readonly SiteStateRow[]
   /** The sites as they are served when these were refused. */
@@ -20,19 +22,29 @@ export interface NodeRun {
 /** Reads what a node made of the sites so far, and makes the task of what it is to make of them now. */
 export async function openNodeTask(
   db: Db,
-  { node, desired, changes }: { node: ApplyNode; desired: readonly DesiredSite[]; changes: readonly Change[] },
+  {
+    node,
+    desired,
+    changes,
+    held,
+    last,
+  }: Pick<NodeRun, 'node' | 'desired' | 'held'> & {
+    readonly changes: readonly Change[]
+    readonly last: NodeTask['last']
+  },
 ): Promise<NodeRun> {
   const states = await statesOfNode(db, node.row.id)
   const fallbacks = await readFallbacks(db, { states, desired })
   const isForced = changes.some((change) => change.isForced === true)
-  const refused = isForced ? new Map<number, string>() : stillRefused(states, desired, changes)
+  const refused = new Map([...(isForced ? [] : stillRefused(states, desired, changes)), ...held])
   const served = (quarantined: ReadonlyMap<number, string>) => withFallbacks(desired, quarantined, fallbacks)
   const runs = new Map(states.map((state) => [state.site_id, state.applied_revision]))
   const changed = (sites: readonly DesiredSite[]) => sites.filter((site) => runs.get(site.id) !== site.revision)
   const { row } = node
   const task: NodeTask = {
     client: node.client,
-    expected: expectedOf(row),
+    expected: expectedOf(node),
+    last,
     familiar: new Set([row.baseline_sha, row.announced_sha].filter((sha) => sha !== null)),
     isForced,
     refused,
@@ -42,12 +54,19 @@ export async function openNodeTask(
     compile: (quarantined) => node.compile(served(quarantined)),
     check: (config, quarantined) => node.check(config, changed(served(quarantined))),
   }
-  return { node, task, desired, states, served }
+  return { node, task, desired, held, states, served }
 }
 
-function expectedOf({ expected_sha: sha, expected_config: config }: ApplyNode['row']): NodeTask['expected'] {
-  if (sha === null || config === null) return undefined
-  return { sha, config: JSON.parse(config) as object }
+function expectedOf({ row, configs }: ApplyNode): NodeTask['expected'] {
+  const { expected_sha: sha } = row
+  if (sha === null || row.expected_config === null) return undefined
+  return {
+    sha,
+    // It is large, and needed for a roll-back alone.
+    get text() {
+      return configs.openText(row) ?? '{}'
+    },
+  }
 }
 
 /** What was refused as it is now, and is not what the change is about. */

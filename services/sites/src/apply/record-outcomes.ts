@@ -1,8 +1,10 @@
 import type { SiteStateRow } from '../sites/tables.ts'
 import type { Change } from './apply.ts'
-import type { NodeOutcome } from './apply-to-node.ts'
 import { statesAfter } from './desired-sites.ts'
 import type { NodeRun } from './node-run.ts'
+import { refusedBy } from './try-nodes.ts'
+import { updateNodeRow } from '../nodes/store.ts'
+import type { NodeRow } from '../nodes/tables.ts'
 import { insertRevision, putStates, type Db } from './store.ts'
 import type { RevisionRow, RevisionSiteRow } from './tables.ts'
 
@@ -20,13 +22,8 @@ export async function recordOutcomes(
   for (const run of runs) {
     const states = statesOf(run)
     await putStates(trx, states)
+    await updateNodeRow(trx, run.node.row.id, nowExpected(run))
     if (run.outcome?.kind !== 'applied') continue
-    const { sha, config } = run.outcome
-    await trx
-      .updateTable('nodes')
-      .set({ expected_sha: sha, expected_config: JSON.stringify(config), announced_sha: null })
-      .where('id', '=', run.node.row.id)
-      .execute()
     if (isFirst) changes.push(...siteChanges(run, states))
     isFirst = false
   }
@@ -37,10 +34,19 @@ export async function recordOutcomes(
   return await insertRevision(trx, revisionOf(runs, about), changes)
 }
 
-function statesOf({ outcome, node, states, desired, served }: NodeRun): SiteStateRow[] {
+/** Of what did not come to be known, what was announced may still turn out to run. */
+function nowExpected({ outcome, node }: NodeRun): Partial<NodeRow> {
+  if (outcome?.kind === 'unknown' || outcome?.kind === 'unreachable' || outcome === undefined) return {}
+  if (outcome.kind !== 'applied') return { announced_sha: null }
+  const { text, sha } = outcome.settled
+  return { expected_sha: sha, expected_config: node.configs.seal(node.row.id, text), announced_sha: null }
+}
+
+function statesOf(run: NodeRun): SiteStateRow[] {
+  const { outcome, node, states, desired, served } = run
   if (outcome?.kind !== 'applied') return []
-  const { quarantined } = outcome
-  return statesAfter(node.row.id, states, { desired, running: served(quarantined), quarantined })
+  const running = served(outcome.quarantined)
+  return statesAfter(node.row.id, states, { desired, running, quarantined: refusedBy(run) })
 }
 
 /** How the served versions of sites differ from those before. */
@@ -67,22 +73,20 @@ function revisionOf(
     author: last?.author ?? '',
     cause: [...new Set(changes.map(({ cause }) => cause))].join(' ').slice(0, 200),
     outcome: isWhole ? 'applied' : applied.length > 0 ? 'partly' : 'failed',
-    sha256: applied[0]?.sha ?? '',
+    sha256: applied[0]?.settled.sha ?? '',
     site_count: runs[0]?.desired.length ?? 0,
     duration_ms: durationMs,
-    nodes: JSON.stringify(runs.map((run) => ({ name: run.node.row.name, ...wordsOf(run.outcome) }))),
+    nodes: JSON.stringify(runs.map((run) => ({ name: run.node.row.name, ...wordsOf(run) }))),
     options: '{}',
   }
 }
 
 /** An outcome without the configuration. */
-export function wordsOf(outcome: NodeOutcome | undefined): {
-  outcome: string
-  text?: string
-  refused?: [number, string][]
-} {
+function wordsOf(run: NodeRun): { outcome: string; text?: string; refused?: [number, string][] } {
+  const { outcome } = run
   if (outcome === undefined) return { outcome: 'skipped' }
-  const refused = 'quarantined' in outcome && outcome.quarantined.size > 0 ? { refused: [...outcome.quarantined] } : {}
+  const own = refusedBy(run)
+  const refused = own.size > 0 ? { refused: [...own] } : {}
   const text = 'text' in outcome ? { text: outcome.text } : {}
   return { outcome: outcome.kind, ...text, ...refused }
 }

@@ -6,6 +6,8 @@ import type { ReturnToRevision } from './return-to-revision.ts'
 import type { RevisionDiff } from './revision-diff.ts'
 import type { Revisions } from './revisions.ts'
 import {
+  AdoptRequest,
+  AdoptResult,
   DriftView,
   Revision,
   RevisionListQuery,
@@ -133,6 +135,20 @@ function driftRoutes({ drift }: ApplyRoutesParts): Route[] {
         errors: [404, 409, 422, 503],
       },
       ({ caller }) => drift.restore(caller.username),
+    ),
+    route(
+      {
+        ...shared,
+        method: 'POST',
+        path: '/api/caddy/drift/adopt',
+        summary: 'Want here what somebody else has changed',
+        description: 'As far as sites can have it; what they cannot is lost, and named in the answer.',
+        limit: '10/min',
+        body: AdoptRequest.optional(),
+        success: { status: 200, body: AdoptResult },
+        errors: [404, 409, 422, 503],
+      },
+      ({ body, caller }) => drift.adopt(body?.node_id, caller.username),
     ),
   ]
 }

@@ -131,3 +131,23 @@ export const RevisionDiffQuery = z.strictObject({
     .default('previous')
     .meta({ description: 'previous: what it changed; current: what returning to it would change' }),
 })
+
+export const AdoptRequest = z
+  .strictObject({
+    node_id: z.int().min(1).optional().meta({ description: 'Which server; the first that drifted when left out' }),
+  })
+  .meta({ id: 'AdoptRequest' })
+
+/** What adopting came to. */
+export const AdoptResult = z
+  .object({
+    changed: z.int(),
+    added: z.int(),
+    switched_off: z.int().meta({ description: 'Sites that somebody took away; they are kept, switched off' }),
+    lost: z
+      .array(z.object({ path: z.string(), message: z.string() }))
+      .meta({ description: 'What no site can have, and is not served any more' }),
+    synced: z.boolean(),
+  })
+  .meta({ id: 'AdoptResult' })
+export type AdoptResult = z.infer<typeof AdoptResult>

@@ -1,7 +1,7 @@
 import type { Log } from '@hearth/runtime'
 import { conflict, Problem, unavailable } from '../problems.ts'
 import type { Synced, SyncSites } from '../sites/sync.ts'
-import type { Apply, ApplyResult } from './apply.ts'
+import type { Apply, ApplyResult, TriedNode } from './apply.ts'
 import type { NodeOutcome } from './apply-to-node.ts'
 
 /** Applies edits of sites, and says in the words of the API what became of them. */
@@ -14,6 +14,11 @@ export function createSyncSites(apply: Apply, log: Log): SyncSites {
       const result = await apply.request(change)
       return { synced: readResult(result, []), refused: result.refused }
     },
+    async onNode(nodeId, change) {
+      const result = await apply.request(change)
+      const own = result.nodes.find(({ id }) => id === nodeId) ?? decisive(result.nodes)
+      return own === undefined || own.outcome.kind === 'applied' ? readResult(result, []) : failed(own.outcome)
+    },
     later(change) {
       apply.request(change).catch((error: unknown) => log.error({ err: error }, 'a change could not be applied'))
       return { status: 'pending' }
@@ -24,23 +29,32 @@ export function createSyncSites(apply: Apply, log: Log): SyncSites {
 /** What a change came to, for those who edited these sites. Throws a problem when nothing of it runs. */
 export function readResult(result: ApplyResult, siteIds: readonly number[]): Synced {
   for (const id of siteIds) {
-    const words = result.refused.get(id)
+    const words = result.refusedByTrial.has(id) ? result.refused.get(id) : undefined
     if (words !== undefined) throw refusedSite(id, words)
   }
-  const [first] = result.nodes
+  const first = decisive(result.nodes)
   if (first === undefined)
     throw conflict('Onboarding is required first: no Caddy is managed yet', 'onboarding_required')
   const applied = result.nodes.filter(({ outcome }) => outcome.kind === 'applied')
   if (applied.length === 0) return failed(first.outcome)
-  const others = result.nodes.filter(({ outcome }) => outcome.kind !== 'applied')
-  const error = others.map(
-    ({ name, outcome }) => `${name}: ${'text' in outcome ? outcome.text : 'changed by somebody else'}`,
-  )
+  const error = result.nodes.flatMap((node) => objection(node, siteIds) ?? [])
   return {
     status: result.isChanged ? 'synced' : 'no_change',
     ...(result.sha === undefined ? {} : { sha: result.sha }),
     ...(error.length === 0 ? {} : { error: error.join('; ') }),
   }
+}
+
+/** The node whose words explain why nothing runs: one that has refused, before one that was not there. */
+function decisive(nodes: readonly TriedNode[]): TriedNode | undefined {
+  return nodes.find(({ outcome: { kind } }) => kind === 'rejected' || kind === 'rolled-back') ?? nodes[0]
+}
+
+/** What a node among several has against the edits of these sites; undefined for nothing. */
+function objection({ name, outcome }: TriedNode, siteIds: readonly number[]): string | undefined {
+  if (outcome.kind !== 'applied') return `${name}: ${'text' in outcome ? outcome.text : 'changed by somebody else'}`
+  const words = siteIds.flatMap((id) => outcome.quarantined.get(id) ?? [])
+  return words.length === 0 ? undefined : `${name} refused the site: ${words.join('; ')}`
 }
 
 function failed(outcome: NodeOutcome): Synced {

@@ -36,12 +36,15 @@ function blameLog(errorText: string, { domains }: SitePlaces): number | undefine
   return [...domains.values()].includes(id) ? id : undefined
 }
 
-/** The last resort: a quoted text that is the domain of a site. */
+/**
+ * The last resort: a word that is the domain of one site, in an error about names or certificates. In others it may be an address
+ * that a server listens on, or that a site's upstream has.
+ */
 function blameDomain(errorText: string, { domains }: SitePlaces): number | undefined {
-  const sites = new Set(
-    [...errorText.matchAll(/[A-Za-z0-9*._-]+/g)].flatMap(([word]) => domains.get(word.replace(/\.$/, '')) ?? []),
-  )
-  return only([...sites])
+  if (!/\b(hosts?|subjects?|certificates?|domains?)\b/i.test(errorText)) return undefined
+  if (/\b(listen\w*|bind|dial|lookup|connect)\b/i.test(errorText)) return undefined
+  const words = [...errorText.matchAll(/[A-Za-z0-9*._-]+/g)].map(([word]) => word.replace(/\.$/, ''))
+  return only([...new Set(words.flatMap((word) => domains.get(word) ?? []))])
 }
 
 function at<T>(list: readonly T[], match: RegExpExecArray | null): T | undefined {

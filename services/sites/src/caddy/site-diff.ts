@@ -50,7 +50,9 @@ export function diffFields(before: ComparedSite, after: ComparedSite): FieldChan
     return Object.assign({ field }, old, now)
   })
   const passwords = after.record.basic_auth.flatMap(({ username }) => {
-    const [old, now] = [before.passwordHashes?.[username], after.passwordHashes?.[username]]
+    const [old, now] = [before, after].map(({ passwordHashes = {} }) =>
+      Object.hasOwn(passwordHashes, username) ? passwordHashes[username] : undefined,
+    )
     return old === now || old === undefined
       ? []
       : [{ field: `basic_auth.${username}.password`, before: hidden, after: hidden }]

@@ -10,8 +10,11 @@ export type ReplaceOutcome =
   /** Somebody else changed the configuration since its tag was read. */
   | { readonly kind: 'changed' }
 
-/** A configuration as it runs, with its tag; null for none. */
+/** A configuration as it runs, with its tag. */
 export interface RunningConfig {
+  /** As Caddy writes it. */
+  readonly text: string
+  /** The same, parsed when it is first asked for; null for none. Throws `AdminUnknown` when it is no JSON. */
   readonly config: unknown
   readonly etag: string
 }
@@ -29,8 +32,8 @@ export interface UpstreamCount {
  */
 export interface AdminClient {
   readConfig(): Promise<RunningConfig>
-  /** Replaces everything, if it is still what the tag says; without a tag in any case. */
-  replaceConfig(config: object, etag: string | undefined): Promise<ReplaceOutcome>
+  /** Replaces everything, if it is still what the tag says; without a tag in any case. A text is JSON already. */
+  replaceConfig(config: object | string, etag: string | undefined): Promise<ReplaceOutcome>
   /** Says what Caddy says of a configuration that cannot go live: see `withSentinel`. */
   tryConfig(config: object): Promise<string>
   /** Turns the text of a Caddyfile into a configuration, without provisioning it. Rejects with `AdaptFailed`. */
@@ -76,12 +79,40 @@ export function createAdminClient(address: AdminAddress): AdminClient {
 async function readConfig(address: AdminAddress): Promise<RunningConfig> {
   const reply = await read(address, '/config/')
   if (reply.status !== 200 || reply.etag === undefined) throw unexpected(reply)
-  return { config: JSON.parse(reply.body) as unknown, etag: reply.etag }
+  return new ReadConfig(reply.body, reply.etag)
 }
 
-async function replaceConfig(address: AdminAddress, config: object, etag: string | undefined): Promise<ReplaceOutcome> {
+class ReadConfig implements RunningConfig {
+  readonly text: string
+  readonly etag: string
+  #parsed: { readonly config: unknown } | undefined
+
+  constructor(text: string, etag: string) {
+    this.text = text
+    this.etag = etag
+  }
+
+  get config(): unknown {
+    this.#parsed ??= { config: parse(this.text) }
+    return this.#parsed.config
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new AdminUnknown('the admin endpoint answered something that is no JSON', { cause: error })
+  }
+}
+
+async function replaceConfig(
+  address: AdminAddress,
+  config: object | string,
+  etag: string | undefined,
+): Promise<ReplaceOutcome> {
   const headers = etag === undefined ? {} : { 'if-match': etag }
-  const body = JSON.stringify(config)
+  const body = typeof config === 'string' ? config : JSON.stringify(config)
   const reply = await sendAdminCall(address, { method: 'POST', path: '/config/', body, headers, timeoutMs: loadLimit })
   if (reply.status === 200) return { kind: 'accepted' }
   if (reply.status === 412) return { kind: 'changed' }
@@ -98,16 +129,20 @@ async function adapt(address: AdminAddress, body: string) {
   return { config: result, warnings: (warnings ?? []).map(({ message }) => message) }
 }
 
-/** Reading is harmless, so a connection that a reload has closed is tried once more. */
+/** Reading is harmless, so a connection that Caddy has closed, as it does at every change, is tried again. */
 async function read(address: AdminAddress, path: string): Promise<AdminReply> {
-  const call = { method: 'GET', path, timeoutMs: shortLimit } as const
-  try {
-    return await sendAdminCall(address, call)
-  } catch {
-    await pause(50)
-    return await sendAdminCall(address, call)
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await sendAdminCall(address, { method: 'GET', path, timeoutMs: shortLimit })
+    } catch (error) {
+      if (attempt === readAttempts || !/ECONNRESET|ENOENT|ECONNREFUSED|EPIPE|broke off/.test((error as Error).message))
+        throw error
+      await pause(50 * attempt)
+    }
   }
 }
+
+const readAttempts = 4
 
 function errorText({ body }: AdminReply): string {
   try {

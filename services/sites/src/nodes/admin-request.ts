@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { request, type IncomingMessage, type RequestOptions } from 'node:http'
 import { isIP } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { isAdminHost, type AdminAddress } from './admin-address.ts'
 
 /** One call of the admin endpoint. */
@@ -38,6 +39,22 @@ const largestAnswer = 32 * 1024 * 1024
  * no redirect and uses no proxy. Throws `AdminUnreachable` or `AdminUnknown`; an error status is an answer.
  */
 export async function sendAdminCall(address: AdminAddress, call: AdminCall): Promise<AdminReply> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await sendOnce(address, call)
+    } catch (error) {
+      // Caddy opens its endpoint anew at each change, and for a moment nobody listens there.
+      const isMoment = error instanceof AdminUnreachable && /ENOENT|ECONNREFUSED/.test(error.message)
+      if (!isMoment || attempt === attempts) throw error
+      await pause(pauseMs)
+    }
+  }
+}
+
+const attempts = 4
+const pauseMs = 40
+
+async function sendOnce(address: AdminAddress, call: AdminCall): Promise<AdminReply> {
   const target = await targetOf(address)
   const { promise, resolve, reject } = Promise.withResolvers<AdminReply>()
   const body = call.body === undefined ? undefined : Buffer.from(call.body)

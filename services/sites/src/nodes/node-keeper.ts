@@ -1,13 +1,14 @@
 import { uniqueViolation } from '@hearth/database'
 import type { Clock } from '@hearth/runtime'
 import type { DriftWatch } from '../apply/drift-watch.ts'
-import { hashConfig, isBlank } from '../apply/running-config.ts'
-import { conflict, invalidField, notFound, unavailable } from '../problems.ts'
+import { baselineOf, hashConfig, isBlank } from '../apply/running-config.ts'
+import { conflict, invalidField, notFound, Problem, unavailable } from '../problems.ts'
 import type { SyncSites } from '../sites/sync.ts'
 import { AdminAddressRefused, formatAdminAddress, parseAdminAddress } from './admin-address.ts'
 import { nodeView, nodeWarnings } from './node-view.ts'
 import type { KnownNode, Nodes } from './nodes.ts'
 import type { Node, NodeCreate, NodeUpdate } from './schema.ts'
+import type { NodeRow } from './tables.ts'
 
 /** Managing the Caddy servers that the sites run on. */
 export interface NodeKeeper {
@@ -97,7 +98,9 @@ class Keeper implements NodeKeeper {
       ([, value]) => value !== undefined,
     )
     await named(() => this.#parts.nodes.update(id, Object.fromEntries(given)))
-    if (row.onboarded_at !== null) this.#parts.sync.later({ siteIds: [], cause: `node.updated ${row.name}`, author })
+    // A name is nothing that Caddy hears of.
+    const isForCaddy = given.some(([member]) => member !== 'name')
+    if (row.onboarded_at !== null && isForCaddy) await this.#applyTo(row, author)
     return await this.#view(await this.#find(id))
   }
 
@@ -110,21 +113,39 @@ class Keeper implements NodeKeeper {
   async onboard(id: number, isConfirmed: boolean, author: string): Promise<Node> {
     const { nodes, clock, sync } = this.#parts
     const node = await this.#find(id)
-    if (node.row.onboarded_at === null) {
-      const { config } = await nodes.look(id).catch((error: unknown) => {
-        throw unavailable(`The admin endpoint does not answer: ${(error as Error).message}`, {
-          code: 'admin_unreachable',
-        })
-      })
-      if (!isBlank(config) && !isConfirmed)
-        throw conflict(
-          'confirm_exclusive: this Caddy serves something, which would be replaced',
-          'confirmation_required',
-        )
-      await nodes.update(id, { onboarded_at: clock.now(), baseline_sha: hashConfig(config) })
+    if (node.row.onboarded_at !== null) {
+      await sync.onNode(id, { siteIds: [], cause: `node.onboarded ${node.row.name}`, author })
+      return await this.#view(await this.#find(id))
     }
-    await sync.now({ siteIds: [], cause: `node.onboarded ${node.row.name}`, author })
+    const { config } = await nodes.look(id).catch((error: unknown) => {
+      throw unavailable(`The admin endpoint does not answer: ${(error as Error).message}`, {
+        code: 'admin_unreachable',
+      })
+    })
+    if (!isBlank(config) && !isConfirmed)
+      throw conflict('confirm_exclusive: this Caddy serves something, which would be replaced', 'confirmation_required')
+    await nodes.update(id, { onboarded_at: clock.now(), baseline_sha: hashConfig(config) })
+    try {
+      await sync.onNode(id, { siteIds: [], cause: `node.onboarded ${node.row.name}`, author })
+      await nodes.update(id, { baseline_sha: baselineOf(config) })
+    } catch (error) {
+      await nodes.update(id, { onboarded_at: null, baseline_sha: null })
+      throw error
+    }
     return await this.#view(await this.#find(id))
+  }
+
+  /** Applies what was changed about a node; what it refuses is as it was. One that is not there hears of it later. */
+  async #applyTo(before: NodeRow, author: string): Promise<void> {
+    const { nodes, sync } = this.#parts
+    const { id, http_port, https_port, bind, log_file, name } = before
+    try {
+      await sync.onNode(id, { siteIds: [], cause: `node.updated ${name}`, author })
+    } catch (error) {
+      if (error instanceof Problem && error.status === 503) return
+      await nodes.update(id, { http_port, https_port, bind, log_file, name })
+      throw error
+    }
   }
 
   async authority(id: number): Promise<string> {

@@ -35,7 +35,7 @@ export interface Nodes {
   add(row: Omit<NodeRow, 'id'>): Promise<KnownNode>
   update(id: number, changes: Partial<Omit<NodeRow, 'id'>>): Promise<void>
   remove(id: number): Promise<void>
-  /** Names by number. */
+  /** Names by number, of those that were onboarded. */
   names(): Promise<ReadonlyMap<number, string>>
 }
 
@@ -64,6 +64,7 @@ export function createNodes(parts: NodeParts): Nodes {
 class ContactedNodes implements Nodes {
   readonly #parts: NodeParts
   readonly #contacts = new Map<number, Contact>()
+  readonly #looking = new Map<number, Promise<RunningConfig>>()
 
   constructor(parts: NodeParts) {
     this.#parts = parts
@@ -79,7 +80,14 @@ class ContactedNodes implements Nodes {
     return row === undefined ? undefined : this.#known(row)
   }
 
-  async look(id: number): Promise<RunningConfig> {
+  look(id: number): Promise<RunningConfig> {
+    // The dry runs of one look would be in the way of another.
+    const looking = this.#looking.get(id) ?? this.#lookOnce(id).finally(() => this.#looking.delete(id))
+    this.#looking.set(id, looking)
+    return looking
+  }
+
+  async #lookOnce(id: number): Promise<RunningConfig> {
     const node = await this.get(id)
     if (node === undefined) throw new Error(`there is no node ${id}`)
     const contact = this.#contact(id)
@@ -125,7 +133,7 @@ class ContactedNodes implements Nodes {
 
   async names(): Promise<ReadonlyMap<number, string>> {
     const rows = await store.allNodeRows(this.#db)
-    return new Map(rows.map((row) => [row.id, row.name]))
+    return new Map(rows.filter((row) => row.onboarded_at !== null).map((row) => [row.id, row.name]))
   }
 
   /** Undefined for the node of a Caddy of ours that does not run in this life. */

@@ -26,6 +26,7 @@ export async function insertNodeRow(db: Db, row: NodeRow): Promise<void> {
 }
 
 export async function updateNodeRow(db: Db, id: number, changes: Partial<Omit<NodeRow, 'id'>>): Promise<void> {
+  if (Object.keys(changes).length === 0) return
   await db.updateTable('nodes').set(changes).where('id', '=', id).execute()
 }
 

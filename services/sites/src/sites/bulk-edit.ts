@@ -4,7 +4,7 @@ import type { Kysely } from 'kysely'
 import { siteRow } from './site-row.ts'
 import type { WantedSite } from './site-change.ts'
 import * as store from './store.ts'
-import type { Synced, SyncSites } from './sync.ts'
+import type { SiteChange, Synced, SyncSites } from './sync.ts'
 import type { SiteRow, SiteTables } from './tables.ts'
 import { siteTurn } from './sites.ts'
 
@@ -23,7 +23,7 @@ export interface BulkResult {
 }
 
 /** Edits many sites by one transaction and one change of the configuration. */
-export type EditMany = (edit: BulkEdit, about: { author: string; cause: string }) => Promise<BulkResult>
+export type EditMany = (edit: BulkEdit, about: Omit<SiteChange, 'siteIds'>) => Promise<BulkResult>
 
 /** When nothing of it can be applied, everything is as it was, and a problem is thrown. */
 export function createEditMany(parts: { database: Database<SiteTables>; clock: Clock; sync: SyncSites }): EditMany {

@@ -1,14 +1,34 @@
 import { realpath } from 'node:fs/promises'
 import { hostname, networkInterfaces } from 'node:os'
-import { createDomainIndex, type DomainOwner } from './domain-index.ts'
+import { createDomainIndex, type DomainIndex, type DomainOwner } from './domain-index.ts'
 import type { FieldIssue, RuleContext } from './rule-context.ts'
 import { checkSite, type RuleOutcome } from './rules.ts'
 import type { WantedSite } from './site-change.ts'
 
+/** Which domains and names are whose. */
+export interface SiteDirectory {
+  readonly domains: DomainIndex
+  readonly siteOfName: (name: string) => number | undefined
+}
+
+/** Reads the sites once. */
+export function createSiteDirectory(
+  sites: readonly (DomainOwner & { readonly domains: readonly string[] })[],
+): SiteDirectory {
+  const byName = new Map(sites.map((site) => [site.site_name.toLowerCase(), site.id]))
+  return { domains: createDomainIndex(sites), siteOfName: (name) => byName.get(name.toLowerCase()) }
+}
+
+/** The same surroundings, in which the sites are as they are now: for checking many sites at once. */
+export function frozenSurroundings(around: RuleSurroundings): RuleSurroundings {
+  let directory: Promise<SiteDirectory> | undefined
+  return { ...around, directory: () => (directory ??= around.directory()) }
+}
+
 /** What the rules need to know of the service and its surroundings. */
 export interface RuleSurroundings {
-  /** Every domain with the site it belongs to, and names of sites. */
-  readonly owners: () => Promise<(DomainOwner & { readonly domains: readonly string[] })[]>
+  /** Which domains and names are whose. */
+  readonly directory: () => Promise<SiteDirectory>
   readonly protectedAddresses: () => Promise<readonly string[]>
   readonly protectedHosts: () => readonly string[]
   readonly listenPorts: () => Promise<readonly number[]>
@@ -37,13 +57,12 @@ export async function ruleContextOf(
   { extras }: Pick<WantedSite, 'extras'>,
   id: number | undefined,
 ): Promise<RuleContext> {
-  const owners = await around.owners()
-  const byName = new Map(owners.map((owner) => [owner.site_name.toLowerCase(), owner.id]))
+  const { domains, siteOfName } = await around.directory()
   const [certificates, authorities] = await Promise.all([around.certificateIds(), around.authorityIds()])
   return {
     siteId: id,
-    domains: createDomainIndex(owners),
-    siteOfName: (name) => byName.get(name.toLowerCase()),
+    domains,
+    siteOfName,
     storedUsers: Object.keys(extras.hashes),
     protectedAddresses: await around.protectedAddresses(),
     protectedHosts: around.protectedHosts(),

@@ -1,7 +1,7 @@
 import { readRawRoutes, wrapRawDirectives } from '../caddy/raw-routes.ts'
 import { AdaptFailed, type AdminClient } from '../nodes/admin-client.ts'
 import { invalidField, invalidSite, unavailable } from '../problems.ts'
-import { ruleContextOf, type CheckWanted, type RuleSurroundings } from './check-wanted.ts'
+import { createCheckWanted, ruleContextOf, type RuleSurroundings } from './check-wanted.ts'
 import { rawLimitsOf } from './rules.ts'
 import type { WantedSite } from './site-change.ts'
 
@@ -10,12 +10,12 @@ export type SettleWanted = (wanted: WantedSite, id: number | undefined) => Promi
 
 export interface SettleParts {
   readonly around: RuleSurroundings
-  readonly check: CheckWanted
   /** A Caddy that understands directives; undefined while there is none. */
   readonly client: () => Promise<Pick<AdminClient, 'adapt'> | undefined>
 }
 
-export function createSettleWanted({ around, check, client }: SettleParts): SettleWanted {
+export function createSettleWanted({ around, client }: SettleParts): SettleWanted {
+  const check = createCheckWanted(around)
   return async (wanted, id) => {
     const { errors } = await check(wanted, id)
     if (errors.length > 0) throw invalidSite(errors)

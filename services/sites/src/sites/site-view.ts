@@ -2,7 +2,7 @@ import type { Site } from './schema.ts'
 import { wantedOfRow } from './site-change.ts'
 import type { SiteRow, SiteStateRow } from './tables.ts'
 
-/** The wire form of a site; hashes have no place in it. */
+/** The wire form of a site; hashes have no place in it. The names are those of the nodes that are to run it, by number. */
 export function siteOfRow(row: SiteRow, states: readonly SiteStateRow[], nodeNames: ReadonlyMap<number, string>): Site {
   const { record } = wantedOfRow(row)
   const running = states.flatMap(({ node_id: node, applied_revision: revision }) =>
@@ -15,7 +15,7 @@ export function siteOfRow(row: SiteRow, states: readonly SiteStateRow[], nodeNam
     upstream_url: record.upstreams[0]?.url ?? null,
     caddy_directives: record.raw_directives,
     revision: row.revision,
-    apply_state: stateOf(row, states),
+    apply_state: stateOf(row, states, nodeNames),
     last_error: states.find(({ error }) => error !== null)?.error ?? null,
     applied_revisions: Object.fromEntries(running),
     created_at: new Date(row.created_at).toISOString(),
@@ -23,9 +23,14 @@ export function siteOfRow(row: SiteRow, states: readonly SiteStateRow[], nodeNam
   }
 }
 
-function stateOf(row: SiteRow, states: readonly SiteStateRow[]): Site['apply_state'] {
+function stateOf(
+  row: SiteRow,
+  states: readonly SiteStateRow[],
+  nodeNames: ReadonlyMap<number, string>,
+): Site['apply_state'] {
   if (row.enabled !== 1) return states.some((state) => state.applied_revision !== null) ? 'pending' : 'disabled'
   if (states.some((state) => state.refused_revision === row.revision)) return 'failed'
-  const isApplied = states.length > 0 && states.every((state) => state.applied_revision === row.revision)
-  return isApplied ? 'applied' : 'pending'
+  const running = states.filter((state) => state.applied_revision === row.revision)
+  const nodes = new Set(running.map((state) => state.node_id))
+  return nodes.size > 0 && [...nodeNames.keys()].every((id) => nodes.has(id)) ? 'applied' : 'pending'
 }

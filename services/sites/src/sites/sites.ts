@@ -168,21 +168,29 @@ class StoredSites implements Sites {
   ): Promise<SiteEdit> {
     const id = edit.row?.id ?? edit.before?.id ?? 0
     const change = { siteIds: [id], cause: `site.${edit.status}`, author }
-    try {
-      const synced = isWaiting ? await this.#parts.sync.now(change) : this.#parts.sync.later(change)
-      const site = edit.row === undefined ? undefined : await this.get(id)
-      return { status: edit.status, site: site as Site, synced }
-    } catch (error) {
-      await this.#undo(id, edit.before)
-      throw error
-    }
+    const { sync } = this.#parts
+    const synced = isWaiting
+      ? await sync.now(change).catch((error: unknown) => this.#undo(edit, error))
+      : sync.later(change)
+    const row = edit.row === undefined ? edit.before : await store.findSiteRow(this.#db, id)
+    if (row === undefined) throw conflict('The site was removed by somebody else meanwhile', 'removed_meanwhile')
+    const [site] = await this.#view([row])
+    return { status: edit.status, site: site as Site, synced }
   }
 
-  async #undo(id: number, before: SiteRow | undefined): Promise<void> {
+  /** Puts back what was, unless somebody else has edited or removed the site since: then theirs stays. */
+  async #undo(
+    { row, before }: { row: SiteRow | undefined; before: SiteRow | undefined },
+    error: unknown,
+  ): Promise<never> {
+    const id = row?.id ?? before?.id ?? 0
     await this.#inTurn(async (trx) => {
+      const now = await store.findSiteRow(trx, id)
+      if (now?.revision !== row?.revision) return
       await (before === undefined ? store.deleteSiteRow(trx, id) : store.putSiteRow(trx, before))
       await store.forgetRefusals(trx, id)
     })
+    throw error
   }
 
   async #inTurn<T>(work: (trx: Kysely<SiteTables>) => Promise<T>): Promise<T> {
@@ -204,13 +212,8 @@ class StoredSites implements Sites {
       rows.map(({ id }) => id),
     )
     const names = await this.#parts.nodeNames()
-    return rows.map((row) =>
-      siteOfRow(
-        row,
-        states.filter((state) => state.site_id === row.id),
-        names,
-      ),
-    )
+    const statesOf = Map.groupBy(states, (state) => state.site_id)
+    return rows.map((row) => siteOfRow(row, statesOf.get(row.id) ?? [], names))
   }
 
   async #find(id: number): Promise<SiteRow> {

@@ -5,6 +5,8 @@ export interface SiteChange {
   readonly author: string
   /** Waits for no other changes. */
   readonly isUrgent?: boolean
+  /** Overwrites what somebody else has changed. */
+  readonly isForced?: boolean
 }
 
 /** How an edit was applied. */
@@ -22,6 +24,8 @@ export interface SyncSites {
   now(change: SiteChange): Promise<Synced>
   /** As `now`, but sites that Caddy refused are no problem: they are named, with its words. */
   many(change: SiteChange): Promise<{ readonly synced: Synced; readonly refused: ReadonlyMap<number, string> }>
+  /** Throws a problem when this node does not run what is wanted, whatever the others do. */
+  onNode(nodeId: number, change: SiteChange): Promise<Synced>
   /** Applies in the background. */
   later(change: SiteChange): Synced
 }

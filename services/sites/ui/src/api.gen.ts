@@ -7975,6 +7975,148 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/caddy/drift/adopt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Want here what somebody else has changed
+         * @description As far as sites can have it; what they cannot is lost, and named in the answer.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["AdoptRequest"];
+                };
+            };
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AdoptResult"];
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not there */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Conflicts with what is there */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is too large */
+                413: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is of another type */
+                415: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not now */
+                503: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/caddy/status": {
         parameters: {
             query?: never;
@@ -8618,7 +8760,10 @@ export interface paths {
         };
         options?: never;
         head?: never;
-        /** Change a server */
+        /**
+         * Change a server
+         * @description What Caddy refuses is as it was. A server that does not answer hears of it when it is back.
+         */
         patch: {
             parameters: {
                 query?: never;
@@ -10997,14 +11142,181 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/dashboard/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The figures of the first page */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["DashboardMetrics"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/caddy/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether Caddy runs */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["CaddyRunning"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        AdoptRequest: {
+            /** @description Which server; the first that drifted when left out */
+            node_id?: number;
+        };
+        AdoptResult: {
+            changed: number;
+            added: number;
+            /** @description Sites that somebody took away; they are kept, switched off */
+            switched_off: number;
+            /** @description What no site can have, and is not served any more */
+            lost: {
+                path: string;
+                message: string;
+            }[];
+            synced: boolean;
+        };
         BuildInfo: {
             version: string;
             commit: string;
             build_date: string;
+        };
+        CaddyRunning: {
+            running: boolean;
+            /** @enum {string} */
+            status: "Running" | "Unknown";
+            uptime: string;
+            version: string | null;
         };
         CaddyStatus: {
             managed: boolean;
@@ -11099,6 +11411,56 @@ export interface components {
         };
         CsrfToken: {
             token: string;
+        };
+        DashboardMetrics: {
+            domain_count: number;
+            enabled_domain_count: number;
+            site_count: number;
+            enabled_site_count: number;
+            /** @description Enabled, and not served as they are wanted yet */
+            pending_site_count: number;
+            /** @description A server has refused them */
+            failed_site_count: number;
+            /** @description Somebody else has changed the configuration of a server */
+            drifted: boolean;
+            valid_certificate_count: number | null;
+            expired_certificate_count: number | null;
+            expiring_soon_certificate_count: number | null;
+            /** @enum {string} */
+            caddy_service_status: "Running" | "Unknown";
+            /** @description Since when the service sees it run; Caddy itself does not say */
+            caddy_service_uptime: string;
+            caddy_version: string | null;
+            /** @description Of the last 24 hours */
+            requests_total: number;
+            requests_per_second: number;
+            status_classes: {
+                "1xx": number;
+                "2xx": number;
+                "3xx": number;
+                "4xx": number;
+                "5xx": number;
+            };
+            p50_ms: number | null;
+            p95_ms: number | null;
+            top_sites: {
+                site_id: number;
+                site_name: string;
+                requests: number;
+            }[];
+            upstreams_up: number | null;
+            upstreams_down: number | null;
+            nodes: {
+                id: number;
+                name: string;
+                /** @enum {string} */
+                state: "unknown" | "in_sync" | "pending" | "drifted" | "unreachable" | "not_onboarded";
+                /** @description Where it is known: `2.6` for what lacks the newer capabilities */
+                version: string | null;
+                error: string | null;
+            }[];
+            /** @description Whether there is an access log to count requests from */
+            log_followed: boolean;
         };
         Done: {
             /** @constant */

@@ -2,6 +2,7 @@ import { page, type Page } from '@hearth/ui'
 import {
   IconCertificate,
   IconConfetti,
+  IconFileImport,
   IconGitCompare,
   IconHistory,
   IconLayoutDashboard,
@@ -74,6 +75,11 @@ export const pages: readonly Page[] = [
     '/onboarding',
     { title: 'Take over Caddy', icon: IconPlugConnected, role: 'admin', place: 'hidden' },
     async () => (await import('./pages/onboarding.tsx')).OnboardingPage,
+  ),
+  page(
+    '/import',
+    { title: 'Import sites', icon: IconFileImport, role: 'admin', place: 'hidden' },
+    async () => (await import('./pages/import.tsx')).ImportPage,
   ),
   page(
     '/welcome',

@@ -75,7 +75,7 @@ function registrationRoutes(registration: Registration): Route[] {
         errors: [400, 409, 502],
       },
       async ({ body }) => {
-        const { message, maskedEmail } = await registered(registration, body)
+        const { message, maskedEmail } = await registered(registration, body ?? undefined)
         return { success: true, message, masked_email: maskedEmail }
       },
     ),

@@ -3,6 +3,7 @@ import { describeError, Problem, Section } from '@hearth/ui'
 import { IconPlugConnectedX, IconRefresh } from '@tabler/icons-react'
 import { useForm } from '@mantine/form'
 import type { Onboarding, OnboardResult } from '../api.ts'
+import { describeReach } from '../servers/reach-words.ts'
 import { isDecisionWanted, useOnboard } from './use-onboard.ts'
 
 /** No Caddy answers yet: says where one is. */
@@ -19,14 +20,29 @@ export function ConnectStep(props: {
     validate: { admin_url: (value) => (value.trim() === '' ? 'Is needed' : null) },
   })
   const problem = onboard.error === null || isDecisionWanted(onboard.error) ? undefined : describeError(onboard.error)
+  const lookAgain = (
+    <Button
+      variant="default"
+      leftSection={<IconRefresh size={16} aria-hidden />}
+      loading={isLooking}
+      onClick={onLookAgain}
+    >
+      Look again
+    </Button>
+  )
   return (
     <Section title="Where is Caddy?">
       <Stack>
         <Alert color="yellow" variant="light" icon={<IconPlugConnectedX aria-hidden />} title="No Caddy answers">
-          <p className="alert-text">{state.error ?? 'Nothing is known about its admin endpoint yet.'}</p>
+          <p className="alert-text">
+            {state.error === null ? 'Nothing is known about its admin endpoint yet.' : describeReach(state.error)}
+          </p>
         </Alert>
         {state.is_own ? (
-          <OwnCaddyHelp />
+          <>
+            <OwnCaddyHelp />
+            <Group>{lookAgain}</Group>
+          </>
         ) : (
           <form onSubmit={form.onSubmit(({ admin_url }) => onboard.mutate({ admin_url: admin_url.trim() }))} noValidate>
             <Stack>
@@ -48,20 +64,11 @@ export function ConnectStep(props: {
                 <Button type="submit" loading={onboard.isPending}>
                   Connect
                 </Button>
+                {lookAgain}
               </Group>
             </Stack>
           </form>
         )}
-        <Group>
-          <Button
-            variant="default"
-            leftSection={<IconRefresh size={16} aria-hidden />}
-            loading={isLooking}
-            onClick={onLookAgain}
-          >
-            Look again
-          </Button>
-        </Group>
       </Stack>
     </Section>
   )

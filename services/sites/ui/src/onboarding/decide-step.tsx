@@ -82,7 +82,7 @@ function requestOf({ mode, acme_email, confirm_exclusive }: Values, isBlank: boo
 function ModeChoice({ input }: { input: object }) {
   return (
     <Radio.Group label="What becomes of it?" {...input}>
-      <Stack gap="sm" mt="xs">
+      <Stack gap="sm" my="xs">
         <Radio
           value="import"
           label="Import it"

@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import { Section, StatusBadge } from '@hearth/ui'
 import { Link } from 'wouter'
 import type { Onboarding, OnboardResult } from '../api.ts'
+import { describeReach } from '../servers/reach-words.ts'
 
 /** Caddy is managed; with a result it was done just now. */
 export function DoneStep({ state, result }: { state: Onboarding; result: OnboardResult | undefined }) {
@@ -15,14 +16,14 @@ export function DoneStep({ state, result }: { state: Onboarding; result: Onboard
             {state.is_own ? `${where}, so there was nothing to take over.` : `${where} runs what this service says.`}
           </Text>
         </Group>
-        {!state.reachable && state.error !== null && <Text c="dimmed">{state.error}</Text>}
+        {!state.reachable && state.error !== null && <Text c="dimmed">{describeReach(state.error)}</Text>}
         {result !== undefined && <Outcome result={result} />}
         <Group>
           <Button component={Link} href="/sites">
             {result !== undefined && result.imported > 0 ? 'See the sites' : 'Go to the sites'}
           </Button>
-          <Button component={Link} href="/servers" variant="default">
-            Servers
+          <Button component={Link} href="/import" variant="default">
+            Import sites from elsewhere
           </Button>
         </Group>
       </Stack>

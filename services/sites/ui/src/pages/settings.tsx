@@ -48,7 +48,7 @@ function SettingsForm({ settings }: { settings: Settings }) {
         <ApplyFields form={form} />
         <GradeFields form={form} />
       </form>
-      <SslLabsSection registration={settings.ssllabs} />
+      <SslLabsSection details={settings.ssllabs} />
       <div className="settings-bar" data-dirty={count > 0 || undefined}>
         <Problem text={problem} />
         <Text component="output" c="dimmed">

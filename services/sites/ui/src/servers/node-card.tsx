@@ -1,10 +1,20 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
-import { RelativeTime, StatusBadge } from '@hearth/ui'
-import { IconAlertTriangle, IconPencil, IconPlugConnected, IconTrash } from '@tabler/icons-react'
+import { answer, RelativeTime, StatusBadge, useAction } from '@hearth/ui'
+import {
+  IconAlertTriangle,
+  IconDownload,
+  IconPencil,
+  IconPlugConnected,
+  IconRefresh,
+  IconTrash,
+} from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import type { Node } from '../api.ts'
+import { saveText } from '../account/code-file.ts'
+import { api, keys, type Node } from '../api.ts'
 import { EditNode, OnboardNode, RemoveNode } from './node-dialogs.tsx'
+import { describeReach } from './reach-words.ts'
 import { describeBind, missingAbilities, nodeStates } from './node-words.ts'
 
 /** One Caddy server: how it stands, where it is, and what it cannot. */
@@ -22,7 +32,7 @@ export function NodeCard({ node, isFirst }: { node: Node; isFirst: boolean }) {
       <Stack gap="md">
         {node.error !== null && !node.reachable && (
           <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />}>
-            <p className="alert-text">{node.error}</p>
+            <p className="alert-text">{describeReach(node.error)}</p>
           </Alert>
         )}
         <NodeFacts node={node} />
@@ -35,7 +45,16 @@ export function NodeCard({ node, isFirst }: { node: Node; isFirst: boolean }) {
             </ul>
           </Alert>
         )}
+        {node.state === 'drifted' && (
+          <Text>
+            Somebody else changed its configuration.{' '}
+            <Link className="hearth-link" href="/revisions">
+              See what, and put it right
+            </Link>
+          </Text>
+        )}
         <Abilities node={node} />
+        {node.reachable && <Authority node={node} />}
       </Stack>
     </section>
   )
@@ -96,11 +115,64 @@ function Abilities({ node }: { node: Node }) {
   )
 }
 
+/** Saves the certificate of the authority inside a Caddy, for devices that are to trust it. */
+function Authority({ node }: { node: Node }) {
+  const save = useAction<void, string>({
+    run: async () => {
+      const read = api.GET('/api/nodes/{id}/authority', { params: { path: { id: node.id } }, parseAs: 'text' })
+      return answer(read)
+    },
+    done: () => 'Import the file where devices keep the authorities they trust',
+    onDone: (text) => saveText(`caddy-authority-${node.name}.pem`, text),
+  })
+  return (
+    <Group gap="sm">
+      <Button
+        size="xs"
+        variant="default"
+        leftSection={<IconDownload size={14} aria-hidden />}
+        aria-label={`Save its authority: ${node.name}`}
+        loading={save.isPending}
+        onClick={() => save.mutate()}
+      >
+        Save its authority
+      </Button>
+      <Text size="sm" c="dimmed" flex="1 1 240px">
+        Devices that trust it accept sites whose certificates Caddy signs itself.
+      </Text>
+    </Group>
+  )
+}
+
+/** Looks at the server at once instead of at its next turn. */
+function AskNow({ node }: { node: Node }) {
+  const cache = useQueryClient()
+  const ask = useAction<void, Node>({
+    run: () => answer(api.GET('/api/nodes/{id}', { params: { path: { id: node.id } } })),
+    done: (fresh) => (fresh.reachable ? `${fresh.name} answers` : `${fresh.name} does not answer`),
+    onDone: (fresh) =>
+      cache.setQueryData<Node[]>(keys.nodes, (nodes) => nodes?.map((one) => (one.id === fresh.id ? fresh : one))),
+  })
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      leftSection={<IconRefresh size={14} aria-hidden />}
+      aria-label={`Ask now: ${node.name}`}
+      loading={ask.isPending}
+      onClick={() => ask.mutate()}
+    >
+      Ask now
+    </Button>
+  )
+}
+
 function NodeActions({ node, isFirst }: { node: Node; isFirst: boolean }) {
   const [dialog, setDialog] = useState<'edit' | 'remove' | 'onboard'>()
   const close = () => setDialog(undefined)
   return (
     <Group gap="xs">
+      <AskNow node={node} />
       {!node.onboarded && isFirst && (
         <Button
           component={Link}
@@ -116,7 +188,7 @@ function NodeActions({ node, isFirst }: { node: Node; isFirst: boolean }) {
         <Button
           size="xs"
           leftSection={<IconPlugConnected size={14} aria-hidden />}
-          aria-label={`Let ${node.name} serve`}
+          aria-label={`Let it serve: ${node.name}`}
           onClick={() => setDialog('onboard')}
         >
           Let it serve

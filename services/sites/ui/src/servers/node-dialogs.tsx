@@ -27,6 +27,7 @@ export function AddNode({ onClose, onAdded }: { onClose: () => void; onAdded: (n
       <TextInput
         label="Admin endpoint"
         description="Of this machine or a private network; whoever reaches it controls that server"
+        placeholder="http://10.0.0.2:2019"
         spellCheck={false}
         autoCapitalize="none"
         required
@@ -96,8 +97,8 @@ function PlaceFields({ form }: { form: NodeForm }) {
   return (
     <>
       <Group grow>
-        <NumberInput label="Port of HTTP" min={1} max={65_535} {...form.getInputProps('http_port')} />
-        <NumberInput label="Port of HTTPS" min={1} max={65_535} {...form.getInputProps('https_port')} />
+        <NumberInput label="HTTP port" min={1} max={65_535} {...form.getInputProps('http_port')} />
+        <NumberInput label="HTTPS port" min={1} max={65_535} {...form.getInputProps('https_port')} />
       </Group>
       <TextInput
         label="Listens at"

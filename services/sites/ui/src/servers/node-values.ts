@@ -16,7 +16,7 @@ export interface NodeValues extends Record<string, unknown> {
 /** The form of a new server. */
 export const newNodeValues: NodeValues = {
   name: '',
-  admin_url: 'http://10.0.0.2:2019',
+  admin_url: '',
   http_port: 80,
   https_port: 443,
   bind: '',

@@ -1,8 +1,9 @@
 import { Button, Divider, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core'
-import { ApiError, describeError, Problem, useSession, useSessionStore } from '@hearth/ui'
+import { ApiError, describeError, LoadingLines, Problem, useSession, useSessionStore } from '@hearth/ui'
 import { IconFingerprint } from '@tabler/icons-react'
-import { type SubmitEvent, useState, useSyncExternalStore } from 'react'
-import { confirmation, readSession, type Session, ways } from '../api.ts'
+import { useQuery } from '@tanstack/react-query'
+import { type SubmitEvent, useEffect, useState, useSyncExternalStore } from 'react'
+import { confirmation, keys, readSession, type Session, ways } from '../api.ts'
 import { describeCeremony } from '../passkeys/ceremony-words.ts'
 import { finishPasskeySignIn, startPasskeySignIn } from '../passkeys/passkey-sign-in.ts'
 import { passkeyObstacle } from '../passkeys/passkey-support.ts'
@@ -12,6 +13,8 @@ import { useTrouble } from '../sign-in/use-wait.ts'
 /** The question whether whoever sits here is who is signed in; opens when a call needs it, and then lets the call go on. */
 export function ConfirmIdentity() {
   const isOpen = useSyncExternalStore(confirmation.subscribe, confirmation.isOpen)
+  // When the session ends meanwhile, nobody is left to answer.
+  useEffect(() => () => confirmation.settle(false), [])
   return (
     <Modal opened={isOpen} onClose={() => confirmation.settle(false)} title="Confirm that it is you" zIndex={400}>
       {isOpen && <ConfirmForm />}
@@ -20,10 +23,45 @@ export function ConfirmIdentity() {
 }
 
 function ConfirmForm() {
-  const { user } = useSession()
+  const account = useQuery({ queryKey: keys.account, queryFn: readSession })
   const confirm = useConfirm()
+  if (account.data === undefined && account.error === null) return <LoadingLines lines={3} />
+  // Without an answer the password is the better guess: nearly everybody has one.
+  const { has_password: hasPassword = true, passkeys = 0 } = account.data ?? {}
+  const mayUsePasskey = passkeys > 0 && passkeyObstacle() === undefined
+  return (
+    <Stack>
+      <Text>What you asked for needs a fresh proof. It counts for five minutes.</Text>
+      <Problem text={confirm.trouble.text} />
+      {hasPassword && <PasswordProof confirm={confirm} />}
+      {hasPassword && mayUsePasskey && <Divider label="or" labelPosition="center" />}
+      {mayUsePasskey && (
+        <Button
+          variant="default"
+          leftSection={<IconFingerprint size={18} aria-hidden />}
+          loading={confirm.busy === 'passkey'}
+          disabled={confirm.trouble.mustWait}
+          data-autofocus={!hasPassword || undefined}
+          onClick={() =>
+            void confirm.by('passkey', async () => finishPasskeySignIn(ways, await startPasskeySignIn(ways)))
+          }
+        >
+          Confirm with a passkey
+        </Button>
+      )}
+      {!hasPassword && !mayUsePasskey && (
+        <Text>
+          {passkeyObstacle() ?? 'You have no passkey.'} Sign out, and in again with a recovery code: that counts too.
+        </Text>
+      )}
+    </Stack>
+  )
+}
+
+function PasswordProof({ confirm }: { confirm: ReturnType<typeof useConfirm> }) {
+  const { user } = useSession()
   const [wrong, setWrong] = useState<string>()
-  const byPassword = (event: SubmitEvent<HTMLFormElement>) => {
+  const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
     const password = text(new FormData(event.currentTarget), 'password')
     setWrong(undefined)
@@ -35,10 +73,8 @@ function ConfirmForm() {
     })
   }
   return (
-    <form onSubmit={byPassword}>
+    <form onSubmit={submit}>
       <Stack>
-        <Text>This changes who may come in, so it is asked for once more. The answer counts for five minutes.</Text>
-        <Problem text={confirm.trouble.text} />
         <input type="text" name="username" autoComplete="username" value={user.username} readOnly hidden />
         <PasswordInput
           label="Your password"
@@ -56,22 +92,6 @@ function ConfirmForm() {
             Confirm
           </Button>
         </Group>
-        {passkeyObstacle() === undefined && (
-          <>
-            <Divider label="or" labelPosition="center" />
-            <Button
-              variant="default"
-              leftSection={<IconFingerprint size={18} aria-hidden />}
-              loading={confirm.busy === 'passkey'}
-              disabled={confirm.trouble.mustWait}
-              onClick={() =>
-                void confirm.by('passkey', async () => finishPasskeySignIn(ways, await startPasskeySignIn(ways)))
-              }
-            >
-              Confirm with a passkey
-            </Button>
-          </>
-        )}
       </Stack>
     </form>
   )

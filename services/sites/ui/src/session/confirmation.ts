@@ -1,27 +1,26 @@
 /** One question whether whoever sits here is who is signed in. However many calls wait for it, it is asked once. */
 export interface Confirmation {
-  /** Resolves with true when it was confirmed, with false when the person would not. */
-  ask(): Promise<boolean>
+  /** Resolves when it was confirmed, rejects when the person would not. */
+  ask(): Promise<void>
   readonly isOpen: () => boolean
   readonly subscribe: (listener: () => void) => () => void
   settle(isConfirmed: boolean): void
 }
 
-/** Nobody is asked yet. */
-export function createConfirmation(): Confirmation {
+/** Nobody is asked yet. `refusal` makes the error of the calls that were not confirmed. */
+export function createConfirmation(refusal: () => Error): Confirmation {
   const listeners = new Set<() => void>()
-  let open: { answer: Promise<boolean>; settle: (isConfirmed: boolean) => void } | undefined
+  let open: PromiseWithResolvers<void> | undefined
   const tell = () => {
     for (const listener of listeners) listener()
   }
   return {
     ask: () => {
       if (open === undefined) {
-        const { promise, resolve } = Promise.withResolvers<boolean>()
-        open = { answer: promise, settle: resolve }
+        open = Promise.withResolvers<void>()
         tell()
       }
-      return open.answer
+      return open.promise
     },
     isOpen: () => open !== undefined,
     subscribe: (listener) => {
@@ -29,8 +28,10 @@ export function createConfirmation(): Confirmation {
       return () => listeners.delete(listener)
     },
     settle: (isConfirmed) => {
-      open?.settle(isConfirmed)
+      const asked = open
       open = undefined
+      if (isConfirmed) asked?.resolve()
+      else asked?.reject(refusal())
       tell()
     },
   }

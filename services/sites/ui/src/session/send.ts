@@ -1,4 +1,3 @@
-import { ApiError } from '@hearth/ui'
 import type { Confirmation } from './confirmation.ts'
 import type { Tokens } from './tokens.ts'
 
@@ -12,7 +11,7 @@ export interface SendParts {
 
 /**
  * A fetch whose writes carry the token. A token that another window made old is renewed, and a call that needs a confirmation
- * of who is calling waits for it; then the same call is sent once more. Throws an `ApiError` when nobody confirmed.
+ * of who is calling waits for it; then the same call is sent once more. Rejects with what `ask` does when nobody confirmed.
  */
 export function createSend({ tokens, confirmation, send = (request) => fetch(request) }: SendParts) {
   const dispatch = async (request: Request, token: () => Promise<string>) => {
@@ -27,8 +26,8 @@ export function createSend({ tokens, confirmation, send = (request) => fetch(req
   return async (request: Request): Promise<Response> => {
     const response = await withToken(request)
     if (confirmation === undefined || (await codeOf(response)) !== 'reauthentication_required') return response
-    if (await confirmation.ask()) return withToken(request)
-    throw new ApiError('Nothing was changed, because it was not confirmed', { status: 403, kind: 'not_confirmed' })
+    await confirmation.ask()
+    return withToken(request)
   }
 }
 

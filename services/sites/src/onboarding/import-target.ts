@@ -1,0 +1,52 @@
+import { Problem } from '../problems.ts'
+import type { EditMany } from '../sites/bulk-edit.ts'
+import type { SettleWanted } from '../sites/settle-wanted.ts'
+import { changedSite, type WantedSite } from '../sites/site-change.ts'
+import type { FieldProblem } from './import-plan.ts'
+import type { CreateOutcome, ImportTarget, NewSite } from './run-import.ts'
+
+export interface ImportTargetParts {
+  readonly owners: () => Promise<readonly { readonly site_name: string; readonly domains: readonly string[] }[]>
+  /** Rules for many sites at once. */
+  readonly settleMany: () => SettleWanted
+  readonly editMany: EditMany
+}
+
+/** Where imported sites go: through the same rules as any other, and all of them into one change. */
+export function createImportTarget({ owners, settleMany, editMany }: ImportTargetParts): ImportTarget {
+  return {
+    async existing() {
+      const known = await owners()
+      return {
+        names: new Set(known.map(({ site_name: name }) => name.toLowerCase())),
+        domains: new Map(
+          known.flatMap(({ site_name: name, domains }) => domains.map((domain) => [domain, name] as const)),
+        ),
+      }
+    },
+    async createMany(sites, author) {
+      const settle = settleMany()
+      const settled: (WantedSite | readonly FieldProblem[])[] = []
+      for (const site of sites) settled.push(await settleOne(site, settle))
+      const good = settled.filter((outcome): outcome is WantedSite => 'record' in outcome)
+      const put = good.map((wanted) => ({ wanted }))
+      const { ids } = await editMany({ put, remove: [] }, { author, cause: 'import' })
+      const numbers = new Map(good.map((wanted, index) => [wanted, ids[index] ?? 0]))
+      return settled.map((outcome): CreateOutcome =>
+        'record' in outcome ? { id: numbers.get(outcome) ?? 0 } : { problems: outcome },
+      )
+    },
+  }
+}
+
+async function settleOne({ input, hashes }: NewSite, settle: SettleWanted): Promise<WantedSite | FieldProblem[]> {
+  try {
+    const stored = { record: { basic_auth: [] }, extras: { hashes } } as unknown as WantedSite
+    return await settle(await changedSite(stored, input), undefined)
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    const { errors = [], detail } = error.body
+    if (errors.length === 0) return [{ field: '', message: detail }]
+    return errors.map(({ field = '', message }) => ({ field, message }))
+  }
+}
