@@ -98,8 +98,9 @@ async function openServed(
   around: { settings: SettingsKeeper; accounts: Accounts; events: EventRing; port: () => number },
 ): Promise<Served> {
   const observing = await openObserving({ ...parts, ...around })
-  const { material } = observing.certificates.uploads
-  const management = await openManagement({ ...parts, ...around, publish: observing.publish, material })
+  const { uploads } = observing.certificates
+  const { material } = uploads
+  const management = await openManagement({ ...parts, ...around, publish: observing.publish, uploads, material })
   const overview = createOverview({
     db: parts.database.query,
     clock: parts.timers,

@@ -3,7 +3,7 @@ import type { Database } from '@hearth/database'
 import type { Log, Timers } from '@hearth/runtime'
 import { createApplyNode } from './apply/apply-node.ts'
 import { createApply, type Apply } from './apply/apply.ts'
-import { createSiteReader, type DesiredSite } from './apply/desired-sites.ts'
+import { desiredSites, type DesiredSite } from './apply/desired-sites.ts'
 import { createDriftWatch, type DriftWatch } from './apply/drift-watch.ts'
 import { publishApplied } from './apply/publish-applied.ts'
 import { createRevisions, type Revisions } from './apply/revisions.ts'
@@ -85,7 +85,7 @@ export async function openProxy(parts: ProxyParts): Promise<Proxy> {
     sync,
     revisions: createRevisions(database),
     drift,
-    desired: async () => createSiteReader().read(await allSiteRows(database.query)),
+    desired: async () => desiredSites(await allSiteRows(database.query)),
     desiredState,
     async close() {
       unsubscribe()

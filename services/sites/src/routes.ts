@@ -13,6 +13,8 @@ import { uploadRoutes } from './certificates/uploads/routes.ts'
 import type { NodeKeeper } from './nodes/node-keeper.ts'
 import { nodeRoutes } from './nodes/routes.ts'
 import { onDemandRoutes } from './on-demand/routes.ts'
+import { importRoutes } from './onboarding/import-routes.ts'
+import type { Imports } from './onboarding/imports.ts'
 import { onboardingRoutes, type OnboardingRoutesParts } from './onboarding/routes.ts'
 import type { Passkeys } from './passkeys/passkeys.ts'
 import { passkeyRoutes } from './passkeys/routes.ts'
@@ -41,6 +43,7 @@ export interface Features {
   readonly certificates: Certificates
   readonly traffic: TrafficFeature
   readonly overview: Overview
+  readonly imports: Imports
   readonly mayHaveCertificate: (domain: string) => Promise<boolean>
 }
 
@@ -64,5 +67,6 @@ export function allRoutes(features: Features): Route[] {
     ...trafficRoutes(features.traffic),
     ...onDemandRoutes(features.mayHaveCertificate),
     ...overviewRoutes(features.overview),
+    ...importRoutes(features.imports),
   ]
 }

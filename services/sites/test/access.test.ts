@@ -56,6 +56,9 @@ const recent = new Set([
   'DELETE /api/session/password',
   'POST /api/session/recovery-codes',
   'DELETE /api/passkeys/{id}',
+  'POST /api/caddy/import/caddyfile',
+  'POST /api/caddy/import/config',
+  'POST /api/caddy/import/npm',
 ])
 
 /** Ends the session it is called with. */

@@ -78,6 +78,7 @@ for (const [name, given] of Object.entries(nonsense))
       ['GET', '/api/nodes/1', 200],
       ['POST', '/api/caddy/onboard', 503, { mode: 'replace', confirm_exclusive: true }],
       ['POST', '/api/nodes', 503, { name: 'other', admin_url: address.replace('127.0.0.1', 'localhost') }],
+      ['POST', '/api/caddy/import/config', 503, { from_node: 1, dry_run: true }],
       ['GET', '/api/v1/traffic/upstreams', 200],
     ] as const) {
       const [got, text] = await ask(method, path, json)

@@ -10,12 +10,13 @@ import { compileConfig } from '../src/caddy/compile.ts'
 import { parseAdminAddress } from '../src/nodes/admin-address.ts'
 import { createAdminClient } from '../src/nodes/admin-client.ts'
 import { readCaddyfile } from '../src/onboarding/read-caddyfile.ts'
+import { checkSite } from '../src/sites/rules.ts'
+import { SiteCreate } from '../src/sites/schema.ts'
 import { startCaddy, type RealCaddy } from './real-caddy.ts'
+import { richCaddyfile } from './rich-caddyfile.ts'
+import { makeRuleContext } from './rule-contexts.ts'
 import { caddyAges } from './served-sites.ts'
 import { makeNode, makeRecord } from './site-makers.ts'
-
-/** Bcrypt of `secret-of-bob`. */
-const hash = '$2b$04$O90e9R1mMGVPcJJFOlHWH.wbyILuvirk7xJ9/LFuFQRJ5e3E6hV7W'
 
 for (const age of caddyAges)
   describe(`a Caddyfile on Caddy ${age.name}`, { skip: age.skip }, () => {
@@ -49,107 +50,6 @@ for (const age of caddyAges)
       await caddy.stop()
     })
 
-    const caddyfile = () => `
-{
-	admin ${caddy.adminListen}
-	http_port ${caddy.httpPort}
-	https_port ${caddy.httpsPort}
-	local_certs
-	skip_install_trust
-	email admin@example.org
-}
-(hardened) {
-	header {
-		X-Frame-Options DENY
-		-Server
-		?Cache-Control no-cache
-		+X-More one
-	}
-}
-app.test, www.app.test {
-	import hardened
-	encode zstd gzip
-	redir /old /new 301
-	redir /away/* https://away.test{uri}
-	@bad remote_ip 192.0.2.0/24
-	respond @bad 403
-	reverse_proxy ${upstream} {
-		header_up X-Up {method}
-		header_down -X-Inner
-		health_uri /health
-		fail_duration 5s
-		lb_try_duration 1s
-	}
-}
-files.test {
-	root * ${caddy.directory}/www
-	encode gzip
-	try_files {path} {path}/ /index.html
-	file_server
-}
-plain-files.test {
-	header /page.txt Cache-Control max-age=60
-	header /sub/* X-Sub yes
-	root * ${caddy.directory}/www
-	file_server browse
-}
-paths.test {
-	header Strict-Transport-Security "max-age=600; includeSubDomains"
-	handle_path /api/* {
-		reverse_proxy ${upstream}
-	}
-	handle /fixed {
-		header X-Fixed yes
-		respond "fixed {http.request.uri.path}" 418
-	}
-	handle /static/* {
-		uri strip_prefix /static
-		root * ${caddy.directory}/www
-		file_server
-	}
-	handle {
-		reverse_proxy ${upstream} {
-			header_up X-Rest yes
-			header_up -X-Secret
-		}
-	}
-}
-private.test {
-	${age.name === '2.6.2' ? 'basicauth' : 'basic_auth'} {
-		bob ${hash}
-	}
-	respond "in"
-}
-asked.test {
-	forward_auth ${upstream} {
-		uri /may
-		copy_headers Remote-User
-	}
-	reverse_proxy ${upstream}
-}
-moved.test {
-	redir https://app.test{uri} permanent
-}
-http://only-plain.test {
-	respond "plain" 200
-}
-*.wild.test {
-	@one host one.wild.test
-	handle @one {
-		respond "one"
-	}
-	handle {
-		respond "any" 404
-	}
-}
-hello.test {
-	respond \`{"hello": true}\`
-}
-tricky.test {
-	rewrite /a /b
-	respond "not possible"
-}
-`
     const requests: [host: string, path: string, headers?: Record<string, string>][] = [
       ['app.test', '/x?y=1', { 'x-forwarded-host': 'spoofed' }],
       ['app.test', '/old'],
@@ -207,7 +107,7 @@ tricky.test {
     }
 
     test('serves the same answers after it was imported', async () => {
-      const text = caddyfile()
+      const text = richCaddyfile(caddy, { upstream, basicAuth: age.name === '2.6.2' ? 'basicauth' : 'basic_auth' })
       const loaded = await caddy.admin('POST', '/load', { type: 'text/caddyfile', text })
       assert.equal(loaded.status, 200, loaded.text)
       const expected = await answers()
@@ -226,6 +126,8 @@ tricky.test {
         'changed plain-files.test: /sub without a slash at its end now counts too',
         'left_out tricky.test: what is done for /a only (rewrite)',
       ])
+      const rules = makeRuleContext({ staticBases: [caddy.directory], storedUsers: ['bob'] })
+      for (const { site } of sites) assert.deepEqual(checkSite(SiteCreate.parse(site), rules).errors, [])
       const compiled = compileConfig(
         {
           sites: sites.map(({ site, hashes }, index) => ({

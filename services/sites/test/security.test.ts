@@ -3,7 +3,7 @@
 //
 //  1 admin endpoint   src/nodes/admin-address.test.ts (all), src/nodes/admin-client.test.ts "no redirect is followed", "a name that
 //                     leads elsewhere …", "no proxy of the environment …"; hostile-caddy.test.ts (all: other servers, sizes, depth);
-//                     nodes.test.ts "a TCP admin endpoint is warned of …", "a server that is managed is not exchanged …";
+//                     node-guards.test.ts "a TCP admin endpoint is warned of …", "a server that is managed is not exchanged …";
 //                     src/nodes/caddy-process.test.ts "Caddy runs with a private socket …"; src/sites/rules.test.ts "an upstream is
 //                     never this service …", src/sites/upstream-addresses.test.ts (all); sites.test.ts "everything that is wrong …"
 //  2 own requests     src/traffic/upstreams/upstream-states.test.ts "addresses of metadata services …"; live-traffic.test.ts "who may
@@ -25,7 +25,7 @@
 // 11 secrets          secrets.test.ts (all); src/caddy/diffs.test.ts "a configuration that is shown …"; apply.test.ts "what ran last is
 //                     kept …"; settings.test.ts "the e-mail address …"; users.test.ts; sessions.test.ts "the cookie …"
 // 12 certificates     src/certificates/uploads/*.test.ts; certificates.test.ts "an uploaded certificate …"
-// 13 paths            src/sites/rules.test.ts "static files stay …"; raw-sites.test.ts "no link leads out …"; nodes.test.ts "a server
+// 13 paths            src/sites/rules.test.ts "static files stay …"; raw-sites.test.ts "no link leads out …"; node-guards.test.ts "a server
 //                     writes its log …"; serves-sites.test.ts "static files …"
 // 14 programs         here
 // 15 on demand        here; on-demand.test.ts; serves-tls.test.ts "on demand …"
@@ -145,7 +145,12 @@ test('row 14: the only programs that are started are Caddy, with words of our ow
       starting.push(file)
     assert.doesNotMatch(text, /shell: true|\bexecSync\(|\bnew Function\(|\beval\(/, file)
   }
-  assert.deepEqual(starting.sort(), ['command-line/describe-caddy.ts', 'management.ts', 'nodes/caddy-process.ts'])
+  assert.deepEqual(starting.sort(), [
+    'command-line/describe-caddy.ts',
+    'command-line/import.ts',
+    'management.ts',
+    'nodes/caddy-process.ts',
+  ])
 })
 
 test('row 15: certificates on demand need somebody to ask, over loopback', async () => {

@@ -9,6 +9,7 @@ import type { CompiledSite } from '../caddy/desired-state.ts'
 import type { AdminAddress } from '../nodes/admin-address.ts'
 import { createAdminClient } from '../nodes/admin-client.ts'
 import { applyToNode, type NodeTask } from './apply-to-node.ts'
+import { isRunning, settleConfig } from './running-config.ts'
 import { checkServed } from './served-check.ts'
 
 const says = (id: number, body: string): CompiledSite =>
@@ -40,6 +41,7 @@ async function openBench(): Promise<Bench> {
   const proxy = await startCuttingProxy(caddy.socket)
   const announced: string[] = []
   let expected: NodeTask['expected']
+  let last: NodeTask['last']
   const node = makeNode('oldest', {
     admin: { listen: caddy.adminListen },
     httpPort: caddy.httpPort,
@@ -49,6 +51,7 @@ async function openBench(): Promise<Bench> {
   const task: Bench['task'] = (sites, more = {}) => ({
     client: createAdminClient(proxy.address),
     expected,
+    last,
     familiar: new Set(),
     isForced: false,
     refused: new Map(),
@@ -68,7 +71,7 @@ async function openBench(): Promise<Bench> {
     task,
     async apply(sites, more) {
       const outcome = await applyToNode(task(sites, more))
-      if (outcome.kind === 'applied') expected = outcome
+      if (outcome.kind === 'applied') [expected, last] = [outcome.settled, outcome.look]
       return outcome
     },
     async [Symbol.asyncDispose]() {
@@ -172,6 +175,41 @@ test('a refusal that is about no site changes nothing', async () => {
   })
   assert.equal(outcome.kind, 'rejected')
   assert.equal(await textOf(bench.caddy, 1), 'one')
+})
+
+test('a rollback does not overwrite what somebody else has changed since', async () => {
+  await using bench = await openBench()
+  await bench.apply([says(1, 'one')])
+  const foreign = { admin: { listen: bench.caddy.adminListen }, apps: { http: { grace_period: '9s' } } }
+  const check = async () => {
+    await bench.caddy.load(foreign)
+    return 'not as it should be'
+  }
+  assert.equal((await bench.apply([says(1, 'two')], { check })).kind, 'drifted')
+  assert.deepEqual(await bench.caddy.config(), foreign)
+})
+
+test('the first change that does not do gives back what ran before the service came', async () => {
+  await using bench = await openBench()
+  const before = await bench.caddy.config()
+  const outcome = await bench.apply([says(1, 'one')], { check: () => Promise.resolve('not as it should be') })
+  assert.equal(outcome.kind, 'rolled-back')
+  assert.deepEqual(await bench.caddy.config(), before)
+})
+
+test('what Caddy writes is known again without being parsed, whatever signs are in it', async () => {
+  await using bench = await openBench()
+  await bench.apply([says(1, '<b>"one" & \u2028 ü 🎈</b>')])
+  const { text } = await createAdminClient(bench.proxy.address).readConfig()
+  const settled = settleConfig(JSON.parse(text))
+  const unparsed = {
+    text,
+    get config(): unknown {
+      throw new Error('it was parsed')
+    },
+  }
+  assert.equal(isRunning({ ...settled, sha: 'another' }, unparsed), true)
+  assert.throws(() => isRunning(settleConfig({}), unparsed), /it was parsed/)
 })
 
 test('a node that is not there is said to be not there', async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AdminClient, ReplaceOutcome, RunningConfig } from '../nodes/admin-client.ts'
 import { AdminUnknown, AdminUnreachable } from '../nodes/admin-request.ts'
-import { hashConfig, isBlank } from './running-config.ts'
+import { hashConfig, isBlank, isRunning, settleConfig, type SettledConfig } from './running-config.ts'
 
 /** What the sites of one node compile to. */
 export interface Compiled {
@@ -10,11 +10,19 @@ export interface Compiled {
   blame(text: string): number | undefined
 }
 
+/** A look at a node: the tag of what ran, and its hash. */
+export interface LastLook {
+  readonly etag: string
+  readonly sha: string
+}
+
 /** What a node is to run, and how to make it without a site that Caddy does not take. */
 export interface NodeTask {
   readonly client: AdminClient
   /** What ran when the last change succeeded; undefined before the first. */
-  readonly expected: { readonly sha: string; readonly config: object } | undefined
+  readonly expected: SettledConfig | undefined
+  /** What ran when it was last looked at. A change may be sent without another look: the tag says whether it still does. */
+  readonly last?: LastLook | undefined
   /**
    * Hashes of configurations that are no surprise: what ran before the service took over, which comes back when Caddy restarts
    * from a file of its own, and what was announced by a life that ended before it heard the answer.
@@ -38,8 +46,8 @@ export type NodeOutcome =
       readonly kind: 'applied'
       /** False when it ran already. */
       readonly isChanged: boolean
-      readonly config: object
-      readonly sha: string
+      readonly settled: SettledConfig
+      readonly look: LastLook
       /** Sites that Caddy does not take, each with its words. */
       readonly quarantined: ReadonlyMap<number, string>
     }
@@ -73,17 +81,16 @@ export async function applyToNode(task: NodeTask): Promise<NodeOutcome> {
 async function attempt(task: NodeTask): Promise<NodeOutcome> {
   const quarantined = new Map(task.refused)
   let compiled = task.compile(quarantined)
+  let settled = settleConfig(compiled.config)
   for (let races = 0; races < mostRaces;) {
-    const running = await task.client.readConfig()
-    const sha = hashConfig(compiled.config)
-    const runningSha = hashConfig(running.config)
-    if (runningSha === sha) return { kind: 'applied', isChanged: false, config: compiled.config, sha, quarantined }
-    if (isForeign(task, running, runningSha)) return { kind: 'drifted', running: running.config }
-    await task.announce(sha)
-    const outcome = await replace(task.client, compiled.config, running)
+    const before = (races === 0 ? remembered(task, settled) : undefined) ?? (await look(task.client, settled))
+    if (before.sha === settled.sha) return { kind: 'applied', isChanged: false, settled, look: before, quarantined }
+    if (isForeign(task, before)) return { kind: 'drifted', running: before.config }
+    await task.announce(settled.sha)
+    const outcome = await replace(task.client, settled, before)
     if (outcome.kind === 'changed') races += 1
     else if (outcome.kind === 'accepted') {
-      const confirmed = await confirm(task, { config: compiled.config, sha, before: running, quarantined })
+      const confirmed = await confirm(task, { config: compiled.config, settled, before, quarantined })
       if (confirmed !== undefined) return confirmed
       races += 1
     } else {
@@ -92,33 +99,65 @@ async function attempt(task: NodeTask): Promise<NodeOutcome> {
         return { kind: 'rejected', text: outcome.text, quarantined }
       quarantined.set(site, outcome.text)
       compiled = task.compile(quarantined)
+      settled = settleConfig(compiled.config)
     }
   }
   return { kind: 'unknown', text: 'somebody else keeps changing the configuration' }
 }
 
-function isForeign({ expected, familiar, isForced }: NodeTask, { config }: RunningConfig, sha: string): boolean {
-  if (isForced || isBlank(config)) return false
-  return sha !== expected?.sha && !familiar.has(sha)
+/** What runs before a change. */
+interface Before extends LastLook {
+  readonly text: string
+  readonly config: unknown
+}
+
+async function look(client: AdminClient, settled: SettledConfig): Promise<Before> {
+  const running = await client.readConfig()
+  const sha = isRunning(settled, running) ? settled.sha : hashConfig(running.config)
+  return {
+    etag: running.etag,
+    text: running.text,
+    sha,
+    get config() {
+      return running.config
+    },
+  }
+}
+
+/** What was expected and seen last, when there is something to be sent: the tag guards against what happened since. */
+function remembered({ last, expected }: NodeTask, settled: SettledConfig): Before | undefined {
+  if (last === undefined || expected === undefined || last.sha !== expected.sha) return undefined
+  if (last.sha === settled.sha) return undefined
+  return {
+    ...last,
+    text: expected.text,
+    get config() {
+      return JSON.parse(expected.text) as unknown
+    },
+  }
+}
+
+function isForeign({ expected, familiar, isForced }: NodeTask, before: Before): boolean {
+  if (isForced || before.sha === expected?.sha || familiar.has(before.sha)) return false
+  return !isBlank(before.config)
 }
 
 /** Replaces what runs; when no answer comes, looks at what runs instead of guessing. */
-async function replace(client: AdminClient, config: object, before: RunningConfig): Promise<ReplaceOutcome> {
+async function replace(client: AdminClient, settled: SettledConfig, before: Before): Promise<ReplaceOutcome> {
   try {
-    return await client.replaceConfig(config, before.etag)
+    return await client.replaceConfig(settled.text, before.etag)
   } catch (error) {
     if (!(error instanceof AdminUnknown)) throw error
     const after = await readAgain(client, error)
-    const sha = hashConfig(after.config)
-    if (sha === hashConfig(config)) return { kind: 'accepted' }
+    if (isRunning(settled, after)) return { kind: 'accepted' }
     // The same as before, or reset by a restart: trying again is safe.
-    if (sha === hashConfig(before.config) || isBlank(after.config)) return { kind: 'changed' }
+    if (isRunning(before, after) || isBlank(after.config)) return { kind: 'changed' }
     throw error
   }
 }
 
 async function readAgain(client: AdminClient, unknown: AdminUnknown): Promise<RunningConfig> {
-  for (const wait of [0, 100, 300, 1000, 2000, 4000]) {
+  for (const wait of [0, 100, 300, 1000, 2000]) {
     await pause(wait)
     const running = await client.readConfig().catch(() => undefined)
     if (running !== undefined) return running
@@ -129,21 +168,22 @@ async function readAgain(client: AdminClient, unknown: AdminUnknown): Promise<Ru
 /** A configuration that Caddy has just taken. */
 interface Taken {
   readonly config: object
-  readonly sha: string
+  readonly settled: SettledConfig
   /** What ran until then. */
-  readonly before: RunningConfig
+  readonly before: Before
   readonly quarantined: ReadonlyMap<number, string>
 }
 
 /** Looks at what runs and what is served now. Undefined when Caddy has been restarted since and runs nothing. */
 async function confirm(task: NodeTask, taken: Taken): Promise<NodeOutcome | undefined> {
-  const { config, sha, quarantined } = taken
+  const { config, settled, quarantined } = taken
   // Caddy has taken it, so that it being gone now says nothing about what will run.
   const running = await readAgain(task.client, new AdminUnknown('Caddy took the change and then did not answer'))
-  if (hashConfig(running.config) !== sha)
+  if (!isRunning(settled, running))
     return isBlank(running.config) ? undefined : { kind: 'drifted', running: running.config }
   const text = await task.check(config, quarantined)
-  if (text === undefined) return { kind: 'applied', isChanged: true, config, sha, quarantined }
+  const look = { etag: running.etag, sha: settled.sha }
+  if (text === undefined) return { kind: 'applied', isChanged: true, settled, look, quarantined }
   return await rollBack(task, { ...taken, after: running, text })
 }
 
@@ -154,9 +194,8 @@ async function rollBack(
 ): Promise<NodeOutcome> {
   const { admin } = config as { admin?: object }
   // A Caddy that ran nothing, because it had been restarted, gets what it ran before that.
-  const wasBlank = isBlank(before.config)
-  const earlier = (wasBlank ? expected?.config : undefined) ?? (before.config as object | null) ?? { admin }
-  const outcome = await client.replaceConfig(earlier, after.etag)
+  const last = isBlank(before.config) ? expected?.text : before.text
+  const outcome = await client.replaceConfig(last ?? (before.config as object | null) ?? { admin }, after.etag)
   if (outcome.kind === 'accepted') return { kind: 'rolled-back', text, quarantined }
   if (outcome.kind === 'changed') return { kind: 'drifted', running: (await client.readConfig()).config }
   return { kind: 'unknown', text: `${text}; what ran before is not taken any more: ${outcome.text}` }

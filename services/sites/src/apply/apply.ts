@@ -3,9 +3,9 @@ import type { Log, Timers } from '@hearth/runtime'
 import type { AdminClient } from '../nodes/admin-client.ts'
 import type { ExpectedConfigs } from '../nodes/expected-config.ts'
 import type { NodeRow, NodeTables } from '../nodes/tables.ts'
-import { allSiteRows } from '../sites/store.ts'
+import { siteHeads, siteRowsOf } from '../sites/store.ts'
 import type { SiteTables } from '../sites/tables.ts'
-import type { Compiled, NodeOutcome } from './apply-to-node.ts'
+import type { Compiled, LastLook, NodeOutcome } from './apply-to-node.ts'
 import { createBatches, type Batches } from './batches.ts'
 import { createSiteReader, type DesiredSite } from './desired-sites.ts'
 import { recordOutcomes } from './record-outcomes.ts'
@@ -97,6 +97,7 @@ class BatchedApply implements Apply {
   readonly #reader = createSiteReader()
   readonly #batches: Batches<Change, ApplyResult>
   readonly #behind = new Set<number>()
+  readonly #looks = new Map<number, LastLook>()
   #underWay = 0
 
   constructor(parts: ApplyParts) {
@@ -124,19 +125,29 @@ class BatchedApply implements Apply {
 
   async #run(changes: readonly Change[]): Promise<ApplyResult> {
     const begun = this.#parts.timers.monotonic()
-    const desired = this.#reader.read(await allSiteRows(this.#parts.database.query))
-    const runs = await tryNodes(this.#parts.database.query, { nodes: await this.#parts.nodes(), desired, changes })
-    this.#noteBehind(runs)
+    const { query } = this.#parts.database
+    const desired = await this.#reader.read(await siteHeads(query), (ids) => siteRowsOf(query, ids))
+    const runs = await tryNodes(query, {
+      nodes: await this.#parts.nodes(),
+      desired,
+      changes,
+      looks: this.#looks,
+    })
+    this.#note(runs)
     const durationMs = Math.round(this.#parts.timers.monotonic() - begun)
     const result = await this.#record(runs, { changes, durationMs })
     this.#parts.onApplied(result, changes)
     return result
   }
 
-  #noteBehind(runs: readonly NodeRun[]): void {
-    for (const { node, outcome } of runs)
-      if (outcome?.kind === 'unreachable' || outcome?.kind === 'unknown') this.#behind.add(node.row.id)
-      else this.#behind.delete(node.row.id)
+  #note(runs: readonly NodeRun[]): void {
+    for (const { node, outcome } of runs) {
+      const { id } = node.row
+      if (outcome?.kind === 'unreachable' || outcome?.kind === 'unknown') this.#behind.add(id)
+      else this.#behind.delete(id)
+      if (outcome?.kind === 'applied') this.#looks.set(id, outcome.look)
+      else this.#looks.delete(id)
+    }
   }
 
   async #record(
@@ -151,7 +162,7 @@ class BatchedApply implements Apply {
     const applied = runs.flatMap(({ outcome }) => (outcome?.kind === 'applied' ? [outcome] : []))
     const trial = trialOf(runs)
     return {
-      sha: applied[0]?.sha,
+      sha: applied[0]?.settled.sha,
       isChanged: applied.some(({ isChanged }) => isChanged),
       revisionId,
       refused: new Map(runs.flatMap((run) => [...refusedBy(run)])),

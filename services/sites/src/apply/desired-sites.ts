@@ -8,28 +8,49 @@ export interface DesiredSite extends WantedSite {
   readonly name: string
 }
 
-/** Reads rows into sites, and remembers them: most sites are the same from one change to the next. */
+/** Reads sites, and remembers them: most are the same from one change to the next, and are not read again. */
 export interface SiteReader {
-  /** The enabled ones of these rows. */
-  read(rows: readonly SiteRow[]): DesiredSite[]
+  /** The enabled ones of these sites; `fetch` reads those that are new or changed. */
+  read(
+    heads: readonly SiteHead[],
+    fetch: (ids: readonly number[]) => Promise<readonly SiteRow[]>,
+  ): Promise<DesiredSite[]>
 }
 
+/** What tells whether a site is another one than before. */
+export type SiteHead = Pick<SiteRow, 'id' | 'revision' | 'enabled' | 'updated_at'>
+
 export function createSiteReader(): SiteReader {
-  let known = new Map<number, DesiredSite>()
+  let known = new Map<number, { readonly site: DesiredSite; readonly updatedAt: number }>()
   return {
-    read(rows) {
-      const next = new Map<number, DesiredSite>()
-      for (const row of rows) {
-        if (row.enabled !== 1) continue
-        const before = known.get(row.id)
-        const isSame = before?.revision === row.revision
-        next.set(row.id, isSame ? before : { id: row.id, revision: row.revision, name: row.name, ...wantedOfRow(row) })
+    async read(heads, fetch) {
+      const enabled = heads.filter((head) => head.enabled === 1)
+      const isKnown = ({ id, revision, updated_at: updatedAt }: SiteHead) => {
+        const before = known.get(id)
+        return before?.site.revision === revision && before.updatedAt === updatedAt
       }
-      known = next
-      return [...next.values()]
+      const fresh = await fetch(enabled.filter((head) => !isKnown(head)).map(({ id }) => id))
+      const read = new Map(fresh.filter((row) => row.enabled === 1).map((row) => [row.id, desiredSite(row)]))
+      const sites = enabled.flatMap(({ id, updated_at: updatedAt }) => {
+        const site = read.get(id) ?? known.get(id)?.site
+        return site === undefined ? [] : [[id, { site, updatedAt }] as const]
+      })
+      known = new Map(sites)
+      return sites.map(([, { site }]) => site)
     },
   }
 }
+
+/** The enabled ones of these rows. */
+export const desiredSites = (rows: readonly SiteRow[]): DesiredSite[] =>
+  rows.filter((row) => row.enabled === 1).map(desiredSite)
+
+const desiredSite = (row: SiteRow): DesiredSite => ({
+  id: row.id,
+  revision: row.revision,
+  name: row.name,
+  ...wantedOfRow(row),
+})
 
 /** A site as it was. */
 export function siteOfVersion(row: SiteVersionRow): DesiredSite {

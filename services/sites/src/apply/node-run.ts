@@ -22,7 +22,16 @@ export interface NodeRun {
 /** Reads what a node made of the sites so far, and makes the task of what it is to make of them now. */
 export async function openNodeTask(
   db: Db,
-  { node, desired, changes, held }: Pick<NodeRun, 'node' | 'desired' | 'held'> & { changes: readonly Change[] },
+  {
+    node,
+    desired,
+    changes,
+    held,
+    last,
+  }: Pick<NodeRun, 'node' | 'desired' | 'held'> & {
+    readonly changes: readonly Change[]
+    readonly last: NodeTask['last']
+  },
 ): Promise<NodeRun> {
   const states = await statesOfNode(db, node.row.id)
   const fallbacks = await readFallbacks(db, { states, desired })
@@ -35,6 +44,7 @@ export async function openNodeTask(
   const task: NodeTask = {
     client: node.client,
     expected: expectedOf(node),
+    last,
     familiar: new Set([row.baseline_sha, row.announced_sha].filter((sha) => sha !== null)),
     isForced,
     refused,
@@ -53,8 +63,8 @@ function expectedOf({ row, configs }: ApplyNode): NodeTask['expected'] {
   return {
     sha,
     // It is large, and needed for a roll-back alone.
-    get config() {
-      return configs.open(row) ?? {}
+    get text() {
+      return configs.openText(row) ?? '{}'
     },
   }
 }

@@ -38,8 +38,8 @@ export async function recordOutcomes(
 function nowExpected({ outcome, node }: NodeRun): Partial<NodeRow> {
   if (outcome?.kind === 'unknown' || outcome?.kind === 'unreachable' || outcome === undefined) return {}
   if (outcome.kind !== 'applied') return { announced_sha: null }
-  const config = node.configs.seal(node.row.id, outcome.config)
-  return { expected_sha: outcome.sha, expected_config: config, announced_sha: null }
+  const { text, sha } = outcome.settled
+  return { expected_sha: sha, expected_config: node.configs.seal(node.row.id, text), announced_sha: null }
 }
 
 function statesOf(run: NodeRun): SiteStateRow[] {
@@ -73,7 +73,7 @@ function revisionOf(
     author: last?.author ?? '',
     cause: [...new Set(changes.map(({ cause }) => cause))].join(' ').slice(0, 200),
     outcome: isWhole ? 'applied' : applied.length > 0 ? 'partly' : 'failed',
-    sha256: applied[0]?.sha ?? '',
+    sha256: applied[0]?.settled.sha ?? '',
     site_count: runs[0]?.desired.length ?? 0,
     duration_ms: durationMs,
     nodes: JSON.stringify(runs.map((run) => ({ name: run.node.row.name, ...wordsOf(run) }))),

@@ -1,5 +1,5 @@
 import type { ApplyNode, Change } from './apply.ts'
-import { applyToNode } from './apply-to-node.ts'
+import { applyToNode, type LastLook } from './apply-to-node.ts'
 import type { DesiredSite } from './desired-sites.ts'
 import { openNodeTask, type NodeRun } from './node-run.ts'
 import type { Db } from './store.ts'
@@ -9,15 +9,18 @@ export interface Trial {
   readonly nodes: readonly ApplyNode[]
   readonly desired: readonly DesiredSite[]
   readonly changes: readonly Change[]
+  /** What each node ran when it was last looked at, by its number. */
+  readonly looks: ReadonlyMap<number, LastLook>
 }
 
 /**
  * Applies a change to every node. The first that answers is the trial: what it does not take as a whole is not tried on the
  * others (their outcome stays undefined), and a site that it refuses is held back there. The others come at the same time.
  */
-export async function tryNodes(db: Db, { nodes, ...about }: Trial): Promise<NodeRun[]> {
+export async function tryNodes(db: Db, { nodes, looks, ...about }: Trial): Promise<NodeRun[]> {
   const runs: NodeRun[] = []
-  const open = (node: ApplyNode, held: ReadonlyMap<number, string>) => openNodeTask(db, { node, held, ...about })
+  const open = (node: ApplyNode, held: ReadonlyMap<number, string>) =>
+    openNodeTask(db, { node, held, last: looks.get(node.row.id), ...about })
   for (const node of nodes) {
     const run = await open(node, new Map())
     run.outcome = await applyToNode(run.task)

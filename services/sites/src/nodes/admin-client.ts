@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AdminAddress } from './admin-address.ts'
-import { AdminUnknown, sendAdminCall, type AdminReply } from './admin-request.ts'
+import { AdminUnknown, sendAdminCall, type AdminCall, type AdminReply } from './admin-request.ts'
 import { isMembers, parseJson, readRunning } from './read-running.ts'
 
 /** What became of a configuration that was sent. */
@@ -11,8 +11,11 @@ export type ReplaceOutcome =
   /** Somebody else changed the configuration since its tag was read. */
   | { readonly kind: 'changed' }
 
-/** A configuration as it runs, with its tag; null for none. */
+/** A configuration as it runs, with its tag. */
 export interface RunningConfig {
+  /** As Caddy writes it. */
+  readonly text: string
+  /** The same, parsed when it is first asked for; null for none. Throws `AdminUnknown` when it is no JSON. */
   readonly config: unknown
   readonly etag: string
 }
@@ -30,8 +33,8 @@ export interface UpstreamCount {
  */
 export interface AdminClient {
   readConfig(): Promise<RunningConfig>
-  /** Replaces everything, if it is still what the tag says; without a tag in any case. */
-  replaceConfig(config: object, etag: string | undefined): Promise<ReplaceOutcome>
+  /** Replaces everything, if it is still what the tag says; without a tag in any case. A text is JSON already. */
+  replaceConfig(config: object | string, etag: string | undefined): Promise<ReplaceOutcome>
   /** Says what Caddy says of a configuration that cannot go live: see `withSentinel`. */
   tryConfig(config: object): Promise<string>
   /** Turns the text of a Caddyfile into a configuration, without provisioning it. Rejects with `AdaptFailed`. */
@@ -59,7 +62,7 @@ export function createAdminClient(address: AdminAddress): AdminClient {
     replaceConfig: (config, etag) => replaceConfig(address, config, etag),
     async tryConfig(config) {
       const call = { method: 'POST', path: '/load', body: JSON.stringify(config), timeoutMs: loadLimit } as const
-      const reply = await sendAdminCall(address, call)
+      const reply = await harmless(address, call)
       if (reply.status === 200) throw new AdminUnknown('a configuration that cannot go live was accepted')
       return errorText(reply)
     },
@@ -83,15 +86,39 @@ export function createAdminClient(address: AdminAddress): AdminClient {
 async function readConfig(address: AdminAddress): Promise<RunningConfig> {
   const reply = await read(address, '/config/')
   if (reply.status !== 200 || reply.etag === undefined) throw unexpected(reply)
-  const running = readRunning(reply.body)
-  if (running === undefined)
-    throw new AdminUnknown('the admin endpoint answered with what is no configuration of Caddy')
-  return { config: running.config, etag: reply.etag }
+  return new ReadConfig(reply.body, reply.etag)
 }
 
-async function replaceConfig(address: AdminAddress, config: object, etag: string | undefined): Promise<ReplaceOutcome> {
+class ReadConfig implements RunningConfig {
+  readonly text: string
+  readonly etag: string
+  #parsed: { readonly config: unknown } | undefined
+
+  constructor(text: string, etag: string) {
+    this.text = text
+    this.etag = etag
+  }
+
+  get config(): unknown {
+    this.#parsed ??= { config: parse(this.text) }
+    return this.#parsed.config
+  }
+}
+
+function parse(text: string): unknown {
+  const running = readRunning(text)
+  if (running === undefined)
+    throw new AdminUnknown('the admin endpoint answered with what is no configuration of Caddy')
+  return running.config
+}
+
+async function replaceConfig(
+  address: AdminAddress,
+  config: object | string,
+  etag: string | undefined,
+): Promise<ReplaceOutcome> {
   const headers = etag === undefined ? {} : { 'if-match': etag }
-  const body = JSON.stringify(config)
+  const body = typeof config === 'string' ? config : JSON.stringify(config)
   const reply = await sendAdminCall(address, { method: 'POST', path: '/config/', body, headers, timeoutMs: loadLimit })
   if (reply.status === 200) return { kind: 'accepted' }
   if (reply.status === 412) return { kind: 'changed' }
@@ -110,16 +137,22 @@ async function adapt(address: AdminAddress, body: string) {
   return { config: result, warnings: (warnings ?? []).map(({ message }) => message) }
 }
 
-/** Reading is harmless, so a connection that a reload has closed is tried once more. */
-async function read(address: AdminAddress, path: string): Promise<AdminReply> {
-  const call = { method: 'GET', path, timeoutMs: shortLimit } as const
-  try {
-    return await sendAdminCall(address, call)
-  } catch {
-    await pause(50)
-    return await sendAdminCall(address, call)
+/** Caddy closes connections at every change, and at every dry run. What changes nothing is tried again. */
+async function harmless(address: AdminAddress, call: AdminCall): Promise<AdminReply> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await sendAdminCall(address, call)
+    } catch (error) {
+      const isBroken = /ECONNRESET|ENOENT|ECONNREFUSED|EPIPE|socket hang up|broke off/.test((error as Error).message)
+      if (attempt === attempts || !isBroken) throw error
+      await pause(50 * attempt)
+    }
   }
 }
+
+const attempts = 4
+
+const read = (address: AdminAddress, path: string) => harmless(address, { method: 'GET', path, timeoutMs: shortLimit })
 
 function isUpstreamCount(value: unknown): value is UpstreamCount {
   return isMembers(value) && typeof value['address'] === 'string'

@@ -44,6 +44,8 @@ const word = fc.constantFrom(
   'rewrite',
   'handle_response',
   '__proto__',
+  'toString',
+  'valueOf',
   'constructor',
 )
 const leaf = fc.oneof(word, fc.string(), fc.integer(), fc.boolean(), fc.constant(null))

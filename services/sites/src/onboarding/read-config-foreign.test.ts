@@ -232,24 +232,3 @@ describe('beside the routes', () => {
     ])
   })
 })
-
-describe('kind raw', () => {
-  const servers = https([{ match: [a], handle: [{ handler: 'templates' }, proxy] }])
-  test('takes the directives where they are at hand, and says so', () => {
-    const reading = read(servers, { options: { rawOf: (host) => `templates # ${host}` } })
-    assert.deepEqual(
-      reading.report.map(({ outcome }) => outcome),
-      ['raw'],
-    )
-    assert.deepEqual(
-      records(reading).map(({ kind, raw_directives: text }) => [kind, text]),
-      [['raw', 'templates # a.example.org']],
-    )
-  })
-
-  test('is no way around client certificates', () => {
-    const policies = { tls_connection_policies: [{ client_authentication: { trusted_ca_certs: ['QQ=='] } }] }
-    const reading = read({ srv0: { ...servers.srv0, ...policies } }, { options: { rawOf: () => 'templates' } })
-    assert.deepEqual([reading.sites.length, reading.report.map(({ outcome }) => outcome)], [0, ['left_out']])
-  })
-})

@@ -167,12 +167,14 @@ const site = fc.record({
     selector: ({ at: _at, match, path: where }: { at?: string; match: string; path: string }) => `${match} ${where}`,
   }),
   redirects: fc.uniqueArray(
-    fc.record({
-      from: fc.constantFrom('/old', '/older/*', '/oldest/of', '/*'),
-      to: fc.constantFrom('/new', 'https://c.test/x'),
-      code: fc.constantFrom(301, 308),
-      keep_path: fc.boolean(),
-    }),
+    fc
+      .record({
+        from: fc.constantFrom('/old', '/older/*', '/oldest/of', '/*'),
+        to: fc.constantFrom('/new', 'https://c.test/x'),
+        code: fc.constantFrom(301, 308),
+        keep_path: fc.boolean(),
+      })
+      .map(({ keep_path: keeps, from, ...to }) => Object.assign(to, { from, keep_path: keeps && from.endsWith('/*') })),
     { maxLength: 3, selector: ({ from }) => from },
   ),
 })

@@ -30,7 +30,9 @@ export interface PathSurroundings {
 export function readPath(condition: Paths, step: When, around: PathSurroundings): void {
   const { draft, reading } = around
   const redirect = readRedirect(condition, step, reading)
-  if (redirect !== undefined && around.enter('redirects')) {
+  // A redirect of one path cannot append it.
+  const appendsExact = redirect?.redirect.keep_path && condition.paths.some(({ match }) => match === 'exact')
+  if (redirect !== undefined && !appendsExact && around.enter('redirects')) {
     for (const path of condition.paths) addRedirect(path, redirect, { step, around })
     return
   }
@@ -95,11 +97,12 @@ function addRedirect(
     draft.loosePaths.add(`redirect ${from}`)
     reading.changed(step.place, path.difference)
   }
-  // With `keep_path` a redirect of a site takes its own path off; without, all is in the text.
-  const keeps = redirect.keep_path && (strips !== undefined || from === '/*' || path.match === 'exact')
-  const to = redirect.keep_path && !keeps ? `${redirect.to}{http.request.uri}` : redirect.to
-  if (strips !== undefined && to.includes('{http.request.uri')) giveUp(step.place, 'a redirect to a part of the path')
-  draft.redirects.push({ from, to, code: redirect.code, keep_path: keeps })
+  const { keep_path: keeps, code } = redirect
+  // A redirect of a site takes its own path off before it appends what is left.
+  const taken = keeps && strips === undefined && from !== '/*' ? path.path : ''
+  if (strips !== undefined && redirect.to.includes('{http.request.uri'))
+    giveUp(step.place, 'a redirect to a part of the path')
+  draft.redirects.push({ from, to: `${redirect.to}${taken}`, code, keep_path: keeps })
 }
 
 /** Whether all requests for the later path go to the earlier one, which was asked first. */

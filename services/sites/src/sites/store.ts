@@ -46,6 +46,27 @@ export function allSiteRows(db: Db): Promise<SiteRow[]> {
   return db.selectFrom('sites').selectAll().orderBy('id').execute()
 }
 
+/** What tells which sites are others than before, of all of them, oldest first. */
+export function siteHeads(db: Db): Promise<Pick<SiteRow, 'id' | 'revision' | 'enabled' | 'updated_at'>[]> {
+  return db.selectFrom('sites').select(['id', 'revision', 'enabled', 'updated_at']).orderBy('id').execute()
+}
+
+/** Parameters of one statement, at most. */
+const idsAtOnce = 1000
+
+export async function siteRowsOf(db: Db, ids: readonly number[]): Promise<SiteRow[]> {
+  const rows: SiteRow[] = []
+  for (let at = 0; at < ids.length; at += idsAtOnce)
+    rows.push(
+      ...(await db
+        .selectFrom('sites')
+        .selectAll()
+        .where('id', 'in', ids.slice(at, at + idsAtOnce))
+        .execute()),
+    )
+  return rows
+}
+
 export function findSiteRow(db: Db, id: number): Promise<SiteRow | undefined> {
   return db.selectFrom('sites').selectAll().where('id', '=', id).executeTakeFirst()
 }
@@ -216,4 +237,37 @@ export async function countSites(db: Db) {
     domains: sum('domains'),
     enabledDomains: sum('domains', 1),
   }
+}
+
+/** Names the sites a node does not serve as they are wanted, and those it serves though they are not; empty for none. */
+export async function namePending(db: Db, nodeId: number): Promise<string> {
+  const rows = await db
+    .selectFrom('sites')
+    .leftJoin('site_states', (join) =>
+      join.onRef('site_states.site_id', '=', 'sites.id').on('site_states.node_id', '=', nodeId),
+    )
+    .select([
+      'sites.id',
+      'sites.revision',
+      'sites.enabled',
+      'site_states.applied_revision',
+      'site_states.refused_revision',
+    ])
+    .where((row) =>
+      row.or([
+        row.and([row('sites.enabled', '=', 0), row('site_states.applied_revision', 'is not', null)]),
+        row.and([
+          row('sites.enabled', '=', 1),
+          row.or([
+            row('site_states.applied_revision', 'is', null),
+            row('site_states.applied_revision', '!=', row.ref('sites.revision')),
+          ]),
+        ]),
+      ]),
+    )
+    .orderBy('sites.id')
+    .limit(1000)
+    .execute()
+  const open = rows.filter((row) => row.enabled !== 1 || row.refused_revision !== row.revision)
+  return open.map((row) => `${row.id}:${row.enabled === 1 ? row.revision : 'off'}`).join(' ')
 }

@@ -26,7 +26,7 @@ test('each source is sent as its route takes it', async () => {
     dry_run: false,
   })
   assert.throws(() => importBody({ kind: 'config', text: 'no json' }, false), SyntaxError)
-  const form = importBody({ kind: 'npm', file: new Blob(['x']) }, false) as FormData
+  const form = importBody({ kind: 'npm', file: new File(['x'], 'a.sqlite') }, false) as FormData
   assert.equal(form.get('dry_run'), 'false')
   assert.equal(await (form.get('file') as Blob).text(), 'x')
 })

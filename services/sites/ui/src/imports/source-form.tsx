@@ -16,16 +16,20 @@ const kinds: readonly { value: SourceKind; label: string; description: string }[
 
 /** Asks where sites come from; nothing is changed before the answer was seen. */
 export function SourceForm(props: {
+  /** What was given before, to be given once more. */
+  initial: ImportSource | undefined
   isRawAllowed: boolean
   isBusy: boolean
   problem: string | undefined
   onLook: (source: ImportSource) => void
 }) {
-  const { isRawAllowed, isBusy, problem, onLook } = props
-  const [kind, setKind] = useState<SourceKind>('caddyfile')
-  const [text, setText] = useState('')
-  const [file, setFile] = useState<File | null>(null)
-  const [raw, setRaw] = useState(false)
+  const { initial, isRawAllowed, isBusy, problem, onLook } = props
+  const [kind, setKind] = useState<SourceKind>(
+    initial === undefined || initial.kind === 'node' ? 'caddyfile' : initial.kind,
+  )
+  const [text, setText] = useState(initial !== undefined && 'text' in initial ? initial.text : '')
+  const [file, setFile] = useState<File | null>(initial?.kind === 'npm' ? initial.file : null)
+  const [raw, setRaw] = useState(initial?.kind === 'caddyfile' && initial.raw)
   const [missing, setMissing] = useState<string>()
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()

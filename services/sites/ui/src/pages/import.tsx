@@ -4,8 +4,7 @@ import { IconArrowLeft, IconDownload } from '@tabler/icons-react'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { api, keys } from '../api.ts'
-import type { ImportAnswer } from '../imports/import-answer.ts'
+import { api, type ImportAnswer, keys } from '../api.ts'
 import { ImportOutcome } from '../imports/import-outcome.tsx'
 import type { ImportSource } from '../imports/import-source.ts'
 import { summary } from '../imports/import-words.ts'
@@ -17,10 +16,6 @@ export function ImportPage() {
   const [source, setSource] = useState<ImportSource>()
   const settings = useQuery({ queryKey: keys.settings, queryFn: () => answer(api.GET('/api/v1/settings')) })
   const look = useMutation({ mutationFn: (given: ImportSource) => sendImport(given, true) })
-  const startOver = () => {
-    setSource(undefined)
-    look.reset()
-  }
   const isSeen = source !== undefined && look.data !== undefined
   return (
     <>
@@ -30,9 +25,10 @@ export function ImportPage() {
       />
       <div className="hearth-stack" data-narrow={!isSeen || undefined}>
         {isSeen ? (
-          <Seen source={source} found={look.data} onBack={startOver} />
+          <Seen source={source} found={look.data} onBack={() => look.reset()} />
         ) : (
           <SourceForm
+            initial={source}
             isRawAllowed={settings.data?.allow_raw === true}
             isBusy={look.isPending}
             problem={look.error === null ? undefined : describeImport(look.error)}

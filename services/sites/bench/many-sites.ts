@@ -1,0 +1,42 @@
+import type { Database } from '@hearth/database'
+import { openDataDirectory } from '@hearth/runtime'
+import { temporaryDirectory } from '@hearth/testing'
+import type { z } from 'zod'
+import { readConfig } from '../src/config.ts'
+import { openStorage } from '../src/database/open.ts'
+import { SiteCreate } from '../src/sites/schema.ts'
+import { siteRow } from '../src/sites/site-row.ts'
+import { insertVersion, putSiteRow } from '../src/sites/store.ts'
+import type { SiteTables } from '../src/sites/tables.ts'
+import { startSites, type Sites } from '../test/in-process.ts'
+
+/** A site like most: a name, an upstream and a header. */
+export function ordinarySite(number: number, upstream: string): z.input<typeof SiteCreate> {
+  return {
+    site_name: `ordinary-${number}`,
+    domains: [`s${number}.test`],
+    tls: { mode: 'off' },
+    upstreams: [{ url: upstream }],
+    response_headers: [{ op: 'set', name: 'X-Site', value: String(number) }],
+  }
+}
+
+/** A service with a Caddy of its own that serves so many sites, numbered from 1, when it is returned. */
+export async function startWithSites(count: number, upstream: string): Promise<Sites> {
+  const folder = await temporaryDirectory('bench')
+  openDataDirectory(folder.path)
+  const { database } = await openStorage(readConfig({ DATA_DIR: folder.path }))
+  const { query } = database as Database<SiteTables>
+  await query.transaction().execute(async (trx) => {
+    for (let id = 1; id <= count; id += 1) {
+      const { basic_auth: _, ...rest } = SiteCreate.parse(ordinarySite(id, upstream))
+      const wanted = { record: { ...rest, basic_auth: [] }, extras: { hashes: {} } }
+      const row = siteRow(wanted, { id, revision: 1, created_at: 0, updated_at: 0 })
+      await putSiteRow(trx, row)
+      const { name, record, extras } = row
+      await insertVersion(trx, { site_id: id, revision: 1, name, record, extras, created_at: 0, author: 'bench' })
+    }
+  })
+  await database.close()
+  return await startSites({}, { folder: folder.path, caddy: true })
+}
