@@ -32,9 +32,9 @@
 // 16 domains          here; sites.test.ts "a domain and a name …"; src/sites/rules.test.ts "a domain …", "wildcards …";
 //                     raw-sites.test.ts "returning to a revision whose name …"
 // 17 cost             here; serves-guards.test.ts "basic authentication …"
-// 18 imports          here (adopting); src/onboarding/read-config-any.test.ts, caddyfile-dangers.test.ts, npm-database.test.ts,
+// 18 imports          here (adopting); hostile-import.test.ts (all); src/onboarding/read-config-any.test.ts, caddyfile-dangers.test.ts, npm-database.test.ts,
 //                     import-plan.test.ts, imports.test.ts
-// 19 markup           here; src/traffic/access-log/log-line.test.ts "hosts and paths …"
+// 19 markup           here; hostile-text.browser.test.ts; src/traffic/access-log/log-line.test.ts "hosts and paths …"
 // 20 next_url         src/passkeys/next-url.test.ts; passkeys.test.ts "only a path of this service …"
 // 21 first run        here; set-up.test.ts (all)
 // 22 open documents   here; conformance.test.ts
