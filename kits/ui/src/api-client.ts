@@ -1,5 +1,5 @@
 import createClient, { type Client } from 'openapi-fetch'
-import { type ApiError, readApiError, unreachable } from './api-error.ts'
+import { ApiError, readApiError, unreachable } from './api-error.ts'
 import type { SessionStore } from './session-store.ts'
 
 /**
@@ -23,7 +23,8 @@ export function createApiClient<Paths extends object>(
       noteSessionEnd(error, session)
       throw error
     },
-    onError: () => unreachable(),
+    // A `send` of the service's own may have said better what happened.
+    onError: ({ error }) => (error instanceof ApiError ? error : unreachable()),
   })
   return client
 }

@@ -91,3 +91,13 @@ test('a bare detail is the message, and what stands beside it is kept', async ()
   const coded = await readApiError(body({ detail: 'Load the page again', error: 'trap' }, { status: 400 }))
   assert.equal(coded.kind, 'trap')
 })
+
+test('problems of members are found beside a bare detail, and beside a code', async () => {
+  const errors = [{ field: 'domains.0', message: 'is taken', site_id: 4 }]
+  const bare = await readApiError(body({ detail: 'domains.0 is taken', errors }, { status: 422 }))
+  assert.deepEqual(bare.fields, [{ path: 'domains.0', code: '', message: 'is taken' }])
+  assert.deepEqual(bare.details['errors'], errors)
+  const coded = await readApiError(body({ detail: 'domains.0 is taken', code: 'taken', errors }, { status: 422 }))
+  assert.deepEqual([coded.kind, coded.fields], ['taken', bare.fields])
+  assert.deepEqual(coded.details['errors'], errors)
+})

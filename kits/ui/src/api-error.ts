@@ -32,7 +32,8 @@ export class ApiError extends Error {
 
 /**
  * Reads an error answer: the envelope with `error`, `message` and `details`, a problem document (RFC 9457) with `code`,
- * `detail` and `errors`, or a bare `detail` with members of its own. A body of no such shape still gives a sentence for a person.
+ * `detail` and `errors`, or a bare `detail` with members of its own, among them `errors`. A body of no such shape still gives
+ * a sentence for a person.
  */
 export async function readApiError(response: Response): Promise<ApiError> {
   const body: unknown = await response.json().catch(() => undefined)
@@ -60,7 +61,7 @@ function factsOf(body: Readonly<Record<string, unknown>>): ErrorFacts {
 
 /** `error` is a stable code where there is one. */
 function fromDetail({ detail, error, ...members }: Readonly<Record<string, unknown>>): ErrorFacts {
-  return { message: text(detail), kind: text(error), details: members }
+  return { message: text(detail), kind: text(error), details: { ...members, ...fieldsOf(members['errors']) } }
 }
 
 function fromEnvelope(body: Readonly<Record<string, unknown>>): ErrorFacts {
@@ -68,17 +69,22 @@ function fromEnvelope(body: Readonly<Record<string, unknown>>): ErrorFacts {
 }
 
 /** The code is what the envelope calls a reason; the parts of `errors` are its fields. */
-function fromProblem({ code, detail, errors, ...members }: Readonly<Record<string, unknown>>): ErrorFacts {
-  const fields = (Array.isArray(errors) ? (errors as unknown[]) : []).filter(isRecord).map((part) => ({
-    path: text(part['parameter'] ?? part['name']),
-    code: text(part['code']),
-    message: text(part['detail']),
-  }))
+function fromProblem({ code, detail, ...members }: Readonly<Record<string, unknown>>): ErrorFacts {
   return {
     message: text(detail),
     kind: text(code),
-    details: { ...members, reason: code, ...(fields.length > 0 ? { fields } : {}) },
+    details: { ...members, reason: code, ...fieldsOf(members['errors']) },
   }
+}
+
+/** A part says which member it is about, and what is wrong with it; services differ in what they call that. */
+function fieldsOf(errors: unknown): { fields?: FieldProblem[] } {
+  const fields = (Array.isArray(errors) ? (errors as unknown[]) : []).filter(isRecord).map((part) => ({
+    path: text(part['parameter'] ?? part['name'] ?? part['field']),
+    code: text(part['code']),
+    message: text(part['detail'] ?? part['message']),
+  }))
+  return fields.length > 0 ? { fields } : {}
 }
 
 /** The error of a request that got no answer. */

@@ -1,5 +1,5 @@
 import { Button, Code, Text } from '@mantine/core'
-import { IconBug, IconMapQuestion } from '@tabler/icons-react'
+import { IconBug, IconCloudOff, IconMapQuestion } from '@tabler/icons-react'
 import { Component, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import { EmptyState } from './page-parts.tsx'
@@ -15,6 +15,7 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { error: E
   override render() {
     const { error } = this.state
     if (error === undefined) return this.props.children
+    if (isUnloaded(error)) return <UnloadedPage />
     return (
       <div role="alert">
         <EmptyState
@@ -29,6 +30,26 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { error: E
       </div>
     )
   }
+}
+
+/** The file of the page could not be had: the connection is lost, or the service is a newer one by now. */
+function isUnloaded({ message }: Error): boolean {
+  return /dynamically imported module|module script failed/i.test(message)
+}
+
+function UnloadedPage() {
+  return (
+    <div role="alert">
+      <EmptyState
+        icon={IconCloudOff}
+        title="This page could not be loaded"
+        heading="h1"
+        action={<Button onClick={() => window.location.reload()}>Load it again</Button>}
+      >
+        The server does not answer, or it was updated since this page was opened.
+      </EmptyState>
+    </div>
+  )
 }
 
 /** The page for addresses that lead nowhere. */

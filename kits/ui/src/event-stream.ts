@@ -7,7 +7,13 @@ export type ConnectionState = 'connecting' | 'live' | 'reconnecting'
 /** What a page does with its stream. */
 export interface EventStreamOptions<Event> {
   url: string
+  /**
+   * The server numbers its events and tells one who comes back what was missed; it need not greet. The browser then connects
+   * again by itself, and `onGap` hears of the times when nobody can know what was missed.
+   */
+  resumes?: boolean
   onEvent(event: Event): void
+  onGap?(): void
   /** After the third failure in a row, and every third one after it: a moment to ask whether the session still stands. */
   onTrouble?(): void
 }
@@ -16,17 +22,22 @@ export interface EventStreamOptions<Event> {
 export function useEventStream<Event>(options: EventStreamOptions<Event>): ConnectionState {
   const [state, setState] = useState<ConnectionState>('connecting')
   const latest = useRef(options)
+  const { url, resumes = false } = options
   useEffect(() => {
     latest.current = options
   })
   useEffect(
     () =>
-      keepOpen(options.url, {
-        onState: setState,
-        onMessage: (text) => latest.current.onEvent(JSON.parse(text) as Event),
-        onTrouble: () => latest.current.onTrouble?.(),
-      }),
-    [options.url],
+      keepOpen(
+        { url, resumes },
+        {
+          onState: setState,
+          onMessage: (text) => latest.current.onEvent(JSON.parse(text) as Event),
+          onTrouble: () => latest.current.onTrouble?.(),
+          onGap: () => latest.current.onGap?.(),
+        },
+      ),
+    [url, resumes],
   )
   return state
 }
@@ -35,34 +46,77 @@ interface StreamListener {
   onState(state: ConnectionState): void
   onMessage(text: string): void
   onTrouble(): void
+  onGap(): void
 }
 
-function keepOpen(url: string, listener: StreamListener): () => void {
-  let source: EventSource | undefined
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let failures = 0
-  const open = () => {
-    clearTimeout(timer)
-    source?.close()
-    source = new EventSource(url)
-    source.onmessage = (message: MessageEvent<string>) => {
-      failures = 0
-      listener.onState('live')
-      listener.onMessage(message.data)
-    }
-    source.onerror = () => {
-      source?.close()
-      failures += 1
-      listener.onState('reconnecting')
-      if (failures % 3 === 0) listener.onTrouble()
-      timer = setTimeout(open, backOff(failures))
-    }
-  }
-  open()
-  window.addEventListener('online', open)
+type Where = Pick<EventStreamOptions<unknown>, 'url' | 'resumes'>
+
+/** Ends when what it returns is called. */
+function keepOpen(where: Where, listener: StreamListener): () => void {
+  const stream = new KeptStream(where, listener)
+  const openAgain = () => stream.openUnlessOpen()
+  stream.open()
+  window.addEventListener('online', openAgain)
   return () => {
-    window.removeEventListener('online', open)
-    clearTimeout(timer)
-    source?.close()
+    window.removeEventListener('online', openAgain)
+    stream.close()
+  }
+}
+
+class KeptStream {
+  readonly #url: string
+  readonly #resumes: boolean
+  readonly #listener: StreamListener
+  #source: EventSource | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #failures = 0
+  #wasOpen = false
+  /** What the browser will say it heard last, when it connects again by itself. */
+  #lastId = ''
+
+  constructor({ url, resumes = false }: Where, listener: StreamListener) {
+    this.#url = url
+    this.#resumes = resumes
+    this.#listener = listener
+  }
+
+  open(): void {
+    this.close()
+    this.#lastId = ''
+    const source = new EventSource(this.#url)
+    this.#source = source
+    if (this.#resumes) source.onopen = () => this.#noteOpen()
+    source.onmessage = (message: MessageEvent<string>) => {
+      this.#failures = 0
+      this.#lastId = message.lastEventId
+      this.#listener.onState('live')
+      this.#listener.onMessage(message.data)
+    }
+    source.onerror = () => this.#noteBreak(source)
+  }
+
+  openUnlessOpen(): void {
+    if (!this.#resumes || this.#source?.readyState !== EventSource.OPEN) this.open()
+  }
+
+  close(): void {
+    clearTimeout(this.#timer)
+    this.#source?.close()
+  }
+
+  #noteOpen(): void {
+    this.#failures = 0
+    this.#listener.onState('live')
+    if (this.#wasOpen && this.#lastId === '') this.#listener.onGap()
+    this.#wasOpen = true
+  }
+
+  #noteBreak(source: EventSource): void {
+    this.#failures += 1
+    this.#listener.onState('reconnecting')
+    if (this.#failures % 3 === 0) this.#listener.onTrouble()
+    if (this.#resumes && source.readyState === EventSource.CONNECTING) return
+    source.close()
+    this.#timer = setTimeout(() => this.open(), backOff(this.#failures))
   }
 }

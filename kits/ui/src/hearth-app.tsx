@@ -3,7 +3,7 @@ import { MantineProvider, localStorageColorSchemeManager } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
 import { type QueryClient, QueryClientProvider, useQueryClient } from '@tanstack/react-query'
 import { setNonce } from 'get-nonce'
-import { StrictMode, Suspense, useEffect } from 'react'
+import { type ReactNode, StrictMode, Suspense, useEffect } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Route, Switch, useLocation } from 'wouter'
 import { ErrorBoundary, NotFound } from './error-boundary.tsx'
@@ -27,7 +27,14 @@ export interface HearthAppOptions<Event> {
   session: SessionStore
   pages: readonly Page[]
   /** Address of the event stream and what an event does to the cached answers. */
-  events: { url: string; onEvent(event: Event, cache: QueryClient): void }
+  events: {
+    url: string
+    /** See `useEventStream`: with it a lost connection goes on where it was lost. */
+    resumes?: boolean
+    onEvent(event: Event, cache: QueryClient): void
+  }
+  /** Stands beside every page while somebody is signed in, such as a dialog that any page may need. */
+  aside?: ReactNode
 }
 
 const schemeManager = localStorageColorSchemeManager({ key: 'hearth-color-scheme' })
@@ -75,19 +82,22 @@ function SessionGate<Event>(options: HearthAppOptions<Event>) {
         <ErrorState error={state.error} onRetry={() => void store.load()} />
       </Gate>
     )
-  if (state.step === 'signed-out') return <SignInScreen service={options.service} ended={state.ended} />
+  const Screen = options.service.signInScreen ?? SignInScreen
+  if (state.step === 'signed-out') return <Screen service={options.service} ended={state.ended} />
   if (state.step === 'password-change') return <PasswordChangeScreen service={options.service} />
   return <SignedIn {...options} />
 }
 
-function SignedIn<Event>({ service, pages, events }: HearthAppOptions<Event>) {
+function SignedIn<Event>({ service, pages, events, aside }: HearthAppOptions<Event>) {
   const cache = useQueryClient()
   const { user } = useSession()
   const store = useSessionStore()
   const [location] = useLocation()
   const live = useEventStream<Event>({
     url: events.url,
+    resumes: events.resumes === true,
     onEvent: (event) => events.onEvent(event, cache),
+    onGap: () => void cache.invalidateQueries(),
     onTrouble: () => void store.check(),
   })
   return (
@@ -110,6 +120,7 @@ function SignedIn<Event>({ service, pages, events }: HearthAppOptions<Event>) {
           </Suspense>
         </ErrorBoundary>
       </ConnectionContext>
+      {aside}
     </Shell>
   )
 }

@@ -24,7 +24,7 @@ export {
   type SessionWay,
   type SignInForm,
 } from './session-store.ts'
-export { Problem } from './sign-in.tsx'
+export { Gate, Problem } from './sign-in.tsx'
 export { StatusBadge, type Tone } from './status-badge.tsx'
 export { type Action, notifyDone, notifyProblem, useAction } from './use-action.ts'
 export { ConfirmDelete } from './confirm-delete.tsx'

@@ -14,7 +14,8 @@ import type { Tables } from './database/tables.ts'
 import { createEventRing, type EventRing } from './events/event-ring.ts'
 import { openManagement, type Management } from './management.ts'
 import type { CaddyProcess } from './nodes/caddy-process.ts'
-import { openObserving, type Observing } from './observing.ts'
+import { openObserving } from './observing.ts'
+import { createOverview } from './overview/overview.ts'
 import { toError } from './problems.ts'
 import { createPasskeys } from './passkeys/passkeys.ts'
 import { createRouteLimits, type RouteLimits } from './route-limits.ts'
@@ -54,48 +55,77 @@ export async function createApp(parts: AppParts): Promise<App> {
   const settings = await openPublishedSettings(parts, events)
   let port = () => config.bindPort
   const { accounts, limits, guard } = openAccess(parts, { events, port: () => port() })
-  const { observing, management } = await openServed(parts, { settings, accounts, events, port: () => port() })
+  const served = await openServed(parts, { settings, accounts, events, port: () => port() })
   let document: Record<string, unknown> = {}
   const features: Features = {
     now: () => timers.now(),
-    general: { readiness: management.readiness, build: config.build, document: () => document },
+    general: { readiness: served.management.readiness, build: config.build, document: () => document },
     ...accountFeatures(parts, { accounts, limits, port: () => port() }),
     settings,
     events,
-    ...management.features,
-    certificates: observing.certificates,
-    traffic: observing.traffic,
+    ...served.features,
   }
   const http = await createHttp(parts, guard, features)
   document = openApiOf(http)
   // The system may have chosen another one than the settings say.
   port = () => (http.server.address() as AddressInfo | null)?.port ?? config.bindPort
-  await management.start()
-  await observing.start(management.proxy)
+  await served.start()
   return {
     http,
     accounts,
     settings,
     events,
-    management,
+    management: served.management,
     async close() {
       events.close()
       await http.close()
-      await observing.close()
-      await management.close()
+      await served.close()
     },
   }
+}
+
+/** The part of the service that is about sites. */
+interface Served {
+  readonly management: Management
+  readonly features: Management['features'] & Pick<Features, 'certificates' | 'traffic' | 'overview'>
+  start(): Promise<void>
+  close(): Promise<void>
 }
 
 /** The sites, what they run on, and what is seen of them. */
 async function openServed(
   parts: AppParts,
   around: { settings: SettingsKeeper; accounts: Accounts; events: EventRing; port: () => number },
-): Promise<{ observing: Observing; management: Management }> {
+): Promise<Served> {
   const observing = await openObserving({ ...parts, ...around })
-  const { material } = observing.certificates.uploads
-  const management = await openManagement({ ...parts, ...around, publish: observing.publish, material })
-  return { observing, management }
+  const { uploads } = observing.certificates
+  const { material } = uploads
+  const management = await openManagement({ ...parts, ...around, publish: observing.publish, uploads, material })
+  const overview = createOverview({
+    db: parts.database.query,
+    clock: parts.timers,
+    nodes: management.features.nodes,
+    inventory: observing.certificates.inventory,
+    ...observing.traffic,
+    isDrifted: () => management.proxy.drift.current().length > 0,
+  })
+  return {
+    management,
+    features: {
+      ...management.features,
+      certificates: observing.certificates,
+      traffic: observing.traffic,
+      overview,
+    },
+    async start() {
+      await management.start()
+      await observing.start(management.proxy)
+    },
+    async close() {
+      await observing.close()
+      await management.close()
+    },
+  }
 }
 
 function createHttp({ config, log, pages }: AppParts, guard: Guard, features: Features) {

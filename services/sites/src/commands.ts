@@ -2,6 +2,7 @@ import type { DoctorFact } from '@hearth/runtime'
 import type { Command } from 'commander'
 import { addAccountCommands } from './command-line/accounts.ts'
 import { addBackupCommands } from './command-line/backup.ts'
+import { addImportCommands } from './command-line/import.ts'
 
 /** Adds what `hearth sites …` can do. */
 export function addCommands(program: Command): void {
@@ -14,6 +15,7 @@ export function addCommands(program: Command): void {
     })
   addAccountCommands(program)
   addBackupCommands(program)
+  addImportCommands(program)
 }
 
 /** What `hearth doctor` should know about this host: whether there is a Caddy to manage, and whether it keeps its visitors. */

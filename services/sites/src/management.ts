@@ -1,14 +1,18 @@
 import { execa } from 'execa'
 import type { Accounts } from './accounts/accounts.ts'
+import type { Uploads } from './certificates/uploads/uploads.ts'
 import type { DesiredSite } from './apply/desired-sites.ts'
 import { createDriftKeeper } from './apply/drift-keeper.ts'
 import { createExplain } from './apply/explain.ts'
+import { createPendingWatch, type PendingWatch } from './apply/pending-watch.ts'
 import { createPreviewSite } from './apply/preview.ts'
 import { createReturnToRevision } from './apply/return-to-revision.ts'
 import { createRevisionDiff } from './apply/revision-diff.ts'
 import { createSyncAll } from './apply/sync-all.ts'
 import { createNodeKeeper } from './nodes/node-keeper.ts'
-import { createOnboarding, type OnboardingKeeper } from './onboarding/onboarding.ts'
+import { openImporting, readOptionsOf } from './importing.ts'
+import { createOnboarding, type OnboardingKeeper, type OnboardingParts } from './onboarding/onboarding.ts'
+import type { ReadOptions } from './onboarding/site-reading.ts'
 import { openProxy, type Proxy, type ProxyParts } from './proxy.ts'
 import { createReadiness, readCaddyStatus } from './proxy-status.ts'
 import type { Readiness } from './readiness.ts'
@@ -18,11 +22,12 @@ import { createEditMany } from './sites/bulk-edit.ts'
 import { createCheckWanted, frozenSurroundings } from './sites/check-wanted.ts'
 import { createSettleWanted, type SettleWanted } from './sites/settle-wanted.ts'
 import { createSites } from './sites/sites.ts'
-import { allSiteRows, countPending, hasOnDemandSite } from './sites/store.ts'
+import { allSiteRows, countPending, hasOnDemandSite, namePending } from './sites/store.ts'
 
 /** What managing the Caddy servers is built from. */
 export interface ManagementParts extends ProxyParts {
   readonly accounts: Accounts
+  readonly uploads: Uploads
 }
 
 /** The sites, the Caddy servers they run on, and the way between them. */
@@ -30,7 +35,7 @@ export interface Management {
   readonly proxy: Proxy
   readonly onboarding: OnboardingKeeper
   readonly readiness: Readiness
-  readonly features: Pick<Features, 'sites' | 'applying' | 'taking' | 'nodes' | 'mayHaveCertificate'>
+  readonly features: Pick<Features, 'sites' | 'applying' | 'taking' | 'nodes' | 'imports' | 'mayHaveCertificate'>
   /** Takes over a Caddy that serves nothing, brings the others up to date, and begins to watch. */
   start(): Promise<void>
   close(): Promise<void>
@@ -39,7 +44,14 @@ export interface Management {
 /** Opens the sites and what they run on; nothing is changed yet. */
 export async function openManagement(parts: ManagementParts): Promise<Management> {
   const proxy = await openProxy(parts)
-  const onboarding = openOnboarding(parts, proxy)
+  const { imports, importConfig } = openImporting({
+    ...parts,
+    ...proxy,
+    settleMany: () => settlerOf(parts, proxy, true),
+    adapt: (text) => adaptByFirst(proxy, text),
+  })
+  const onboarding = openOnboarding(parts, proxy, importConfig)
+  const pending = openPending(parts, proxy)
   const readiness = createReadiness(proxy, () => parts.accounts.users.isSetUp())
   return {
     proxy,
@@ -49,6 +61,7 @@ export async function openManagement(parts: ManagementParts): Promise<Management
       sites: openSites(parts, proxy),
       applying: openApplying(parts, proxy),
       taking: { onboarding, status: () => readCaddyStatus(parts.database.query, proxy) },
+      imports,
       mayHaveCertificate: (domain) => hasOnDemandSite(parts.database.query, domain),
       nodes: createNodeKeeper({
         ...proxy,
@@ -57,8 +70,14 @@ export async function openManagement(parts: ManagementParts): Promise<Management
         ownVersion: parts.own === undefined ? undefined : await versionOf(parts.config.caddy.path ?? 'caddy'),
       }),
     },
-    start: () => begin(parts, { proxy, onboarding }),
-    close: () => proxy.close(),
+    async start() {
+      await begin(parts, { proxy, onboarding })
+      pending.start()
+    },
+    async close() {
+      pending.close()
+      await proxy.close()
+    },
   }
 }
 
@@ -100,6 +119,7 @@ function openApplying(parts: ManagementParts, proxy: Proxy): Features['applying'
       desired: () => proxy.desired(),
       settleMany: () => settlerOf(parts, proxy, true),
       editMany,
+      readOptions: (nodeId) => ourReadOptions(parts, proxy, nodeId),
     }),
   }
 }
@@ -114,12 +134,50 @@ function statesOf({ own }: ManagementParts, proxy: Proxy) {
   }
 }
 
-function openOnboarding({ timers, settings, publish }: ManagementParts, { nodes, sync }: Proxy): OnboardingKeeper {
+/** How a configuration of ours is read back: with the authorities that were uploaded here. */
+async function ourReadOptions({ material }: ManagementParts, { nodes }: Proxy, nodeId: number): Promise<ReadOptions> {
+  const node = await nodes.get(nodeId)
+  const authorities = new Map([...material.authorityIds()].map((id) => [material.authority(id)?.join(' '), id]))
+  return {
+    ...(node === undefined ? {} : readOptionsOf(node)),
+    authorityOf: (certificates) => authorities.get(certificates.join(' ')),
+  }
+}
+
+function openPending({ database, timers, log, uploads }: ManagementParts, { apply, sync, nodes }: Proxy): PendingWatch {
+  return createPendingWatch({
+    timers,
+    log,
+    isApplying: () => apply.isBusy,
+    async pending() {
+      const first = await nodes.get(1)
+      return first === undefined || first.row.onboarded_at === null ? '' : await namePending(database.query, 1)
+    },
+    async apply() {
+      // The command line may have brought certificates along.
+      await uploads.refresh()
+      sync.later({ siteIds: [], cause: 'pending', author: 'system' })
+    },
+  })
+}
+
+/** The Caddy of the settings reads the text. */
+async function adaptByFirst({ nodes }: Proxy, text: string) {
+  const node = await nodes.get(1)
+  if (node === undefined) throw new Error('there is no Caddy')
+  return await node.client.adapt(text)
+}
+
+function openOnboarding(
+  { timers, settings, publish }: ManagementParts,
+  { nodes, sync }: Proxy,
+  importConfig: OnboardingParts['importConfig'],
+): OnboardingKeeper {
   return createOnboarding({
     nodes,
     clock: timers,
     sync,
-    importConfig: () => Promise.resolve({ count: 0, leftOut: [] }),
+    importConfig,
     setAcmeEmail: async (email) => void (await settings.change({ acme_email: email })),
     onOnboarded: ({ row }) => publish({ type: 'onboarding', action: 'completed', id: String(row.id) }),
   })
@@ -137,6 +195,7 @@ async function begin(
   } catch (error) {
     log.error({ err: error }, 'Caddy could not be taken over')
   }
+  void proxy.drift.look()
   proxy.sync.later({ siteIds: [], cause: 'start', author: 'system' })
 }
 

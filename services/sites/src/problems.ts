@@ -56,7 +56,8 @@ export const badRequest = (detail: string, code?: string) =>
   new Problem(400, detail, code === undefined ? {} : { code })
 
 /** No session, or what was to prove who is calling does not. */
-export const unauthenticated = (detail = 'Authentication required.') => new Problem(401, detail)
+export const unauthenticated = (detail = 'Authentication required.', code?: string) =>
+  new Problem(401, detail, code === undefined ? {} : { code })
 
 export const forbidden = (detail: string, code?: string) => new Problem(403, detail, code === undefined ? {} : { code })
 export const notFound = (what: string) => new Problem(404, `There is no such ${what}`)

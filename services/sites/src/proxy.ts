@@ -1,3 +1,4 @@
+import { createSealer } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
 import type { Log, Timers } from '@hearth/runtime'
 import { createApplyNode } from './apply/apply-node.ts'
@@ -13,6 +14,7 @@ import type { Config } from './config.ts'
 import type { Tables } from './database/tables.ts'
 import type { Publish } from './events/schema.ts'
 import type { CaddyProcess } from './nodes/caddy-process.ts'
+import { createExpectedConfigs, type ExpectedConfigs } from './nodes/expected-config.ts'
 import { settleFirstNode } from './nodes/first-node.ts'
 import { createNodes, type KnownNode, type Nodes } from './nodes/nodes.ts'
 import type { NodeRow } from './nodes/tables.ts'
@@ -28,6 +30,8 @@ export interface ProxyParts {
   readonly log: Log
   readonly timers: Timers
   readonly database: Database<Tables>
+  /** The service's key, 32 bytes. */
+  readonly secret: Uint8Array
   readonly settings: SettingsKeeper
   readonly publish: Publish
   /** The Caddy of the service itself, if it runs one. */
@@ -61,7 +65,8 @@ export async function openProxy(parts: ProxyParts): Promise<Proxy> {
     sites: sites.map((site) => compiledSite(site, parts.material)),
     options: optionsOf(settings.current(), onDemandAskUrl(config.bindAddress, parts.port())),
   })
-  const toApply = { own, desiredState, isProbing: () => settings.current().site_probe }
+  const configs = createExpectedConfigs(createSealer(parts.secret))
+  const toApply = { own, desiredState, configs, isProbing: () => settings.current().site_probe }
   const apply = createApply({
     database,
     timers,
@@ -70,7 +75,7 @@ export async function openProxy(parts: ProxyParts): Promise<Proxy> {
     onApplied: (result, changes) => publishApplied(parts.publish, result, changes),
   })
   const sync = createSyncSites(apply, log)
-  const drift = openDrift(parts, { nodes, apply, sync })
+  const drift = openDrift({ ...parts, configs }, { nodes, apply, sync })
   // What was chosen for all sites is part of the configuration.
   const changed = { siteIds: [], cause: 'settings.updated', author: 'system' }
   const unsubscribe = settings.onChange(() => void sync.later(changed))
@@ -100,11 +105,12 @@ function reachableEvents(publish: Publish): (row: NodeRow, isReachable: boolean)
 }
 
 function openDrift(
-  { timers, log, publish }: ProxyParts,
+  { timers, log, publish, configs }: ProxyParts & { readonly configs: ExpectedConfigs },
   { nodes, apply, sync }: Pick<Proxy, 'nodes' | 'apply' | 'sync'>,
 ): DriftWatch {
   return createDriftWatch({
     nodes,
+    configs,
     timers,
     log,
     isApplying: () => apply.isBusy,

@@ -13,9 +13,13 @@ import { uploadRoutes } from './certificates/uploads/routes.ts'
 import type { NodeKeeper } from './nodes/node-keeper.ts'
 import { nodeRoutes } from './nodes/routes.ts'
 import { onDemandRoutes } from './on-demand/routes.ts'
+import { importRoutes } from './onboarding/import-routes.ts'
+import type { Imports } from './onboarding/imports.ts'
 import { onboardingRoutes, type OnboardingRoutesParts } from './onboarding/routes.ts'
 import type { Passkeys } from './passkeys/passkeys.ts'
 import { passkeyRoutes } from './passkeys/routes.ts'
+import type { Overview } from './overview/overview.ts'
+import { overviewRoutes } from './overview/routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import type { SettingsKeeper } from './settings/settings.ts'
 import { siteRoutes } from './sites/routes.ts'
@@ -38,6 +42,8 @@ export interface Features {
   readonly nodes: NodeKeeper
   readonly certificates: Certificates
   readonly traffic: TrafficFeature
+  readonly overview: Overview
+  readonly imports: Imports
   readonly mayHaveCertificate: (domain: string) => Promise<boolean>
 }
 
@@ -60,5 +66,7 @@ export function allRoutes(features: Features): Route[] {
     ...sslLabsRoutes(features.certificates.sslLabs),
     ...trafficRoutes(features.traffic),
     ...onDemandRoutes(features.mayHaveCertificate),
+    ...overviewRoutes(features.overview),
+    ...importRoutes(features.imports),
   ]
 }

@@ -1,14 +1,17 @@
 import { adminListen } from './nodes/admin-address.ts'
-import type { ManagementParts } from './management.ts'
 import { onDemandAskUrl } from './on-demand/routes.ts'
-import type { Proxy } from './proxy.ts'
+import type { Nodes } from './nodes/nodes.ts'
+import type { ProxyParts } from './proxy.ts'
 import { createSiteDirectory, type RuleSurroundings } from './sites/check-wanted.ts'
 import { allDomainOwners } from './sites/store.ts'
 
+/** What they are found out with. */
+export type SurroundingsParts = Pick<ProxyParts, 'config' | 'database' | 'settings' | 'material' | 'port'>
+
 /** What the rules about sites need to know of this service and its Caddy servers. */
 export function createRuleSurroundings(
-  { config, database, settings, material, port }: ManagementParts,
-  { nodes }: Pick<Proxy, 'nodes'>,
+  { config, database, settings, material, port }: SurroundingsParts,
+  { nodes }: { readonly nodes: Pick<Nodes, 'list'> },
 ): RuleSurroundings {
   return {
     directory: async () => createSiteDirectory(await allDomainOwners(database.query)),

@@ -21,6 +21,8 @@ const open = new Set([
   'POST /api/session',
   'POST /api/passkeys/login/start',
   'POST /api/passkeys/login/finish',
+  // For Caddy, which has no session: from this machine alone.
+  'GET /api/v1/on-demand/ask',
   'GET /docs',
   'GET /redoc',
   'GET /openapi.json',
@@ -43,6 +45,8 @@ const forUsers = new Set([
   'GET /api/v1/certificates',
   'GET /api/v1/certificates/grades',
   'GET /api/v1/dashboard/ssllabs-history',
+  'GET /api/v1/dashboard/metrics',
+  'GET /api/v1/caddy/status',
   'GET /api/v1/traffic',
   'GET /api/v1/traffic/last-seen',
 ])
@@ -52,6 +56,9 @@ const recent = new Set([
   'DELETE /api/session/password',
   'POST /api/session/recovery-codes',
   'DELETE /api/passkeys/{id}',
+  'POST /api/caddy/import/caddyfile',
+  'POST /api/caddy/import/config',
+  'POST /api/caddy/import/npm',
 ])
 
 /** Ends the session it is called with. */

@@ -268,3 +268,12 @@ test('after a restart the same sites are served, and nothing is sent that runs a
   assert.equal(served.text, 'stays')
   assert.equal((await (await sites.signInAs('admin', testPassword)).call('GET', '/api/v1/ready')).status, 200)
 })
+
+test('what ran last is kept in a form that tells nothing', async () => {
+  await using sites = await start()
+  const admin = await sites.signIn()
+  await makeSite(admin, sayingSite('told', 'nobody is to read this'))
+  const row = await sites.service.app.management.proxy.nodes.get(1)
+  assert.match(row?.row.expected_config ?? '', /^v1\./)
+  assert.doesNotMatch(row?.row.expected_config ?? '', /nobody/)
+})

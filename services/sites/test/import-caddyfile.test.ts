@@ -6,239 +6,146 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { systemTimers } from '@hearth/runtime'
 import { eventually } from '@hearth/testing'
-import { oldestCapabilities } from '../src/caddy/capabilities.ts'
 import { compileConfig } from '../src/caddy/compile.ts'
 import { parseAdminAddress } from '../src/nodes/admin-address.ts'
 import { createAdminClient } from '../src/nodes/admin-client.ts'
 import { readCaddyfile } from '../src/onboarding/read-caddyfile.ts'
-import { caddyObstacle, startCaddy, type RealCaddy } from './real-caddy.ts'
+import { checkSite } from '../src/sites/rules.ts'
+import { SiteCreate } from '../src/sites/schema.ts'
+import { startCaddy, type RealCaddy } from './real-caddy.ts'
+import { richCaddyfile } from './rich-caddyfile.ts'
+import { makeRuleContext } from './rule-contexts.ts'
+import { caddyAges } from './served-sites.ts'
 import { makeNode, makeRecord } from './site-makers.ts'
 
-/** Bcrypt of `secret-of-bob`. */
-const hash = '$2b$04$O90e9R1mMGVPcJJFOlHWH.wbyILuvirk7xJ9/LFuFQRJ5e3E6hV7W'
+for (const age of caddyAges)
+  describe(`a Caddyfile on Caddy ${age.name}`, { skip: age.skip }, () => {
+    let caddy: RealCaddy
+    let origin: Server
+    let upstream = ''
 
-describe('a Caddyfile on a real Caddy', { skip: caddyObstacle() }, () => {
-  let caddy: RealCaddy
-  let origin: Server
-  let upstream = ''
-
-  before(async () => {
-    caddy = await startCaddy()
-    origin = createServer(({ method, url, headers }, response) => {
-      const seen = Object.entries(headers).filter(([name]) =>
-        /^(x-(?!forwarded-for)|host|authorization|remote)/.test(name),
-      )
-      response.setHeader('Server', 'origin')
-      response.setHeader('X-Inner', 'yes')
-      response.statusCode = headers['x-forwarded-uri'] === '/closed' ? 403 : 200
-      response.setHeader('Remote-User', 'eve')
-      response.end(`${method} ${url} ${JSON.stringify(seen.toSorted(([one], [other]) => one.localeCompare(other)))}`)
+    before(async () => {
+      caddy = await startCaddy(age.binary)
+      origin = createServer(({ method, url, headers }, response) => {
+        const seen = Object.entries(headers).filter(([name]) =>
+          /^(x-(?!forwarded-for)|host|authorization|remote)/.test(name),
+        )
+        response.setHeader('Server', 'origin')
+        response.setHeader('X-Inner', 'yes')
+        response.statusCode = headers['x-forwarded-uri'] === '/closed' ? 403 : 200
+        response.setHeader('Remote-User', 'eve')
+        response.end(`${method} ${url} ${JSON.stringify(seen.toSorted(([one], [other]) => one.localeCompare(other)))}`)
+      })
+      origin.listen(0, '127.0.0.1')
+      await once(origin, 'listening')
+      upstream = `127.0.0.1:${(origin.address() as { port: number }).port}`
+      const files = join(caddy.directory, 'www')
+      await mkdir(join(files, 'sub'), { recursive: true })
+      await writeFile(join(files, 'index.html'), '<h1>front</h1>')
+      await writeFile(join(files, 'page.txt'), 'a page '.repeat(200))
+      await writeFile(join(files, 'sub/index.html'), 'sub')
     })
-    origin.listen(0, '127.0.0.1')
-    await once(origin, 'listening')
-    upstream = `127.0.0.1:${(origin.address() as { port: number }).port}`
-    const files = join(caddy.directory, 'www')
-    await mkdir(join(files, 'sub'), { recursive: true })
-    await writeFile(join(files, 'index.html'), '<h1>front</h1>')
-    await writeFile(join(files, 'page.txt'), 'a page '.repeat(200))
-    await writeFile(join(files, 'sub/index.html'), 'sub')
-  })
-  after(async () => {
-    origin.close()
-    await caddy.stop()
-  })
+    after(async () => {
+      origin.close()
+      await caddy.stop()
+    })
 
-  const caddyfile = () => `
-{
-	admin ${caddy.adminListen}
-	http_port ${caddy.httpPort}
-	https_port ${caddy.httpsPort}
-	local_certs
-	skip_install_trust
-	email admin@example.org
-}
-(hardened) {
-	header {
-		X-Frame-Options DENY
-		-Server
-		?Cache-Control no-cache
-		+X-More one
-	}
-}
-app.test, www.app.test {
-	import hardened
-	encode zstd gzip
-	redir /old /new 301
-	redir /away/* https://away.test{uri}
-	@bad remote_ip 192.0.2.0/24
-	respond @bad 403
-	reverse_proxy ${upstream} {
-		header_up X-Up {method}
-		header_down -X-Inner
-		health_uri /health
-		fail_duration 5s
-		lb_try_duration 1s
-	}
-}
-files.test {
-	root * ${caddy.directory}/www
-	encode gzip
-	try_files {path} {path}/ /index.html
-	file_server
-}
-plain-files.test {
-	root * ${caddy.directory}/www
-	file_server browse
-}
-paths.test {
-	header Strict-Transport-Security "max-age=600; includeSubDomains"
-	handle_path /api/* {
-		reverse_proxy ${upstream}
-	}
-	handle /fixed {
-		header X-Fixed yes
-		respond "fixed {http.request.uri.path}" 418
-	}
-	handle /static/* {
-		uri strip_prefix /static
-		root * ${caddy.directory}/www
-		file_server
-	}
-	handle {
-		reverse_proxy ${upstream} {
-			header_up X-Rest yes
-			header_up -X-Secret
-		}
-	}
-}
-private.test {
-	basicauth {
-		bob ${hash}
-	}
-	respond "in"
-}
-asked.test {
-	forward_auth ${upstream} {
-		uri /may
-		copy_headers Remote-User
-	}
-	reverse_proxy ${upstream}
-}
-moved.test {
-	redir https://app.test{uri} permanent
-}
-http://only-plain.test {
-	respond "plain" 200
-}
-*.wild.test {
-	@one host one.wild.test
-	handle @one {
-		respond "one"
-	}
-	handle {
-		respond "any" 404
-	}
-}
-hello.test {
-	respond \`{"hello": true}\`
-}
-tricky.test {
-	rewrite /a /b
-	respond "not possible"
-}
-`
-  const requests: [host: string, path: string, headers?: Record<string, string>][] = [
-    ['app.test', '/x?y=1', { 'x-forwarded-host': 'spoofed' }],
-    ['app.test', '/old'],
-    ['app.test', '/old/more'],
-    ['app.test', '/away/with/path?q=1'],
-    ['www.app.test', '/page', { 'accept-encoding': 'gzip' }],
-    ['files.test', '/'],
-    ['files.test', '/page.txt', { 'accept-encoding': 'gzip' }],
-    ['files.test', '/nowhere'],
-    ['files.test', '/sub/'],
-    ['files.test', '/.env'],
-    ['plain-files.test', '/nowhere'],
-    ['plain-files.test', '/page.txt'],
-    ['paths.test', '/'],
-    ['paths.test', '/api/one?x=2'],
-    ['paths.test', '/apis'],
-    ['paths.test', '/fixed'],
-    ['paths.test', '/fixed/more', { 'x-secret': 'gone' }],
-    ['paths.test', '/static/page.txt'],
-    ['paths.test', '/static/../page.txt'],
-    ['private.test', '/'],
-    ['private.test', '/', { authorization: `Basic ${Buffer.from('bob:wrong').toString('base64')}` }],
-    ['private.test', '/', { authorization: `Basic ${Buffer.from('bob:secret-of-bob').toString('base64')}` }],
-    ['asked.test', '/', { 'x-forwarded-uri': '/spoofed' }],
-    ['asked.test', '/closed'],
-    ['moved.test', '/a?b=c'],
-    ['one.wild.test', '/'],
-    ['two.wild.test', '/'],
-    ['hello.test', '/'],
-  ]
+    const requests: [host: string, path: string, headers?: Record<string, string>][] = [
+      ['app.test', '/x?y=1', { 'x-forwarded-host': 'spoofed' }],
+      ['app.test', '/old'],
+      ['app.test', '/old/more'],
+      ['app.test', '/away/with/path?q=1'],
+      ['www.app.test', '/page', { 'accept-encoding': 'gzip' }],
+      ['files.test', '/'],
+      ['files.test', '/page.txt', { 'accept-encoding': 'gzip' }],
+      ['files.test', '/nowhere'],
+      ['files.test', '/sub/'],
+      ['files.test', '/.env'],
+      ['plain-files.test', '/nowhere'],
+      ['plain-files.test', '/page.txt'],
+      ['plain-files.test', '/sub/'],
+      ['paths.test', '/'],
+      ['paths.test', '/api/one?x=2'],
+      ['paths.test', '/apis'],
+      ['paths.test', '/fixed'],
+      ['paths.test', '/fixed/more', { 'x-secret': 'gone' }],
+      ['paths.test', '/static/page.txt'],
+      ['paths.test', '/static/../page.txt'],
+      ['private.test', '/'],
+      ['private.test', '/', { authorization: `Basic ${Buffer.from('bob:wrong').toString('base64')}` }],
+      ['private.test', '/', { authorization: `Basic ${Buffer.from('bob:secret-of-bob').toString('base64')}` }],
+      ['asked.test', '/', { 'x-forwarded-uri': '/spoofed' }],
+      ['asked.test', '/closed'],
+      ['moved.test', '/a?b=c'],
+      ['one.wild.test', '/'],
+      ['two.wild.test', '/'],
+      ['hello.test', '/'],
+    ]
 
-  /** What a visitor notices of each answer. */
-  const answers = async () => {
-    // Certificates are made in the background.
-    for (const host of new Set(requests.map(([name]) => name)))
-      await eventually(
-        () =>
-          caddy.get(host, '/', { https: true }).then(
-            () => true,
-            () => false,
-          ),
-        (isThere) => isThere,
-        { what: `a certificate for ${host}` },
-      )
-    const seen: unknown[] = []
-    for (const [host, path, headers = {}] of requests) {
-      const { status, headers: got, text, raw } = await caddy.get(host, path, { https: true, headers })
-      const { date: _date, connection: _connection, 'alt-svc': _alternative, ...rest } = got
-      seen.push([host, path, { status, rest, text: got['content-encoding'] ? raw.length : text }])
+    /** What a visitor notices of each answer. */
+    const answers = async () => {
+      // Certificates are made in the background.
+      for (const host of new Set(requests.map(([name]) => name)))
+        await eventually(
+          () =>
+            caddy.get(host, '/', { https: true }).then(
+              () => true,
+              () => false,
+            ),
+          (isThere) => isThere,
+          { what: `a certificate for ${host}` },
+        )
+      const seen: unknown[] = []
+      for (const [host, path, headers = {}] of requests) {
+        const { status, headers: got, text, raw } = await caddy.get(host, path, { https: true, headers })
+        const { date: _date, connection: _connection, 'alt-svc': _alternative, ...rest } = got
+        seen.push([host, path, { status, rest, text: got['content-encoding'] ? raw.length : text }])
+      }
+      const plain = await caddy.get('only-plain.test', '/')
+      const led = await caddy.get('app.test', '/x?y=1')
+      return [...seen, [plain.status, plain.text], [led.status]]
     }
-    const plain = await caddy.get('only-plain.test', '/')
-    const led = await caddy.get('app.test', '/x?y=1')
-    return [...seen, [plain.status, plain.text], [led.status]]
-  }
 
-  test('serves the same answers after it was imported', async () => {
-    const text = caddyfile()
-    const loaded = await caddy.admin('POST', '/load', { type: 'text/caddyfile', text })
-    assert.equal(loaded.status, 200, loaded.text)
-    const expected = await answers()
-    const client = createAdminClient(parseAdminAddress(caddy.adminListen))
-    const { sites, report, acmeEmail } = await readCaddyfile(text, {
-      adapt: (given) => client.adapt(given),
-      timers: systemTimers,
+    test('serves the same answers after it was imported', async () => {
+      const text = richCaddyfile(caddy, { upstream, basicAuth: age.name === '2.6.2' ? 'basicauth' : 'basic_auth' })
+      const loaded = await caddy.admin('POST', '/load', { type: 'text/caddyfile', text })
+      assert.equal(loaded.status, 200, loaded.text)
+      const expected = await answers()
+      const client = createAdminClient(parseAdminAddress(caddy.adminListen))
+      const { sites, report, acmeEmail } = await readCaddyfile(text, {
+        adapt: (given) => client.adapt(given),
+        timers: systemTimers,
+      })
+      assert.equal(acmeEmail, undefined)
+      const about = report.map(({ outcome, site, what }) => `${outcome} ${site}: ${what}`)
+      assert.deepEqual(about.sort(), [
+        'changed app.test: /away without a slash at its end now counts too',
+        'changed app.test: a health check that takes redirects for good; here only a status of 2xx is',
+        'changed paths.test: /api without a slash at its end now counts too',
+        'changed paths.test: /static without a slash at its end now counts too',
+        'changed plain-files.test: /sub without a slash at its end now counts too',
+        'left_out tricky.test: what is done for /a only (rewrite)',
+      ])
+      const rules = makeRuleContext({ staticBases: [caddy.directory], storedUsers: ['bob'] })
+      for (const { site } of sites) assert.deepEqual(checkSite(SiteCreate.parse(site), rules).errors, [])
+      const compiled = compileConfig(
+        {
+          sites: sites.map(({ site, hashes }, index) => ({
+            id: index + 1,
+            record: makeRecord(site),
+            passwordHashes: hashes,
+          })),
+          options: { catchAll: 'not_found' },
+        },
+        makeNode(age.name === '2.6.2' ? 'oldest' : 'newest', {
+          admin: { listen: caddy.adminListen },
+          httpPort: caddy.httpPort,
+          httpsPort: caddy.httpsPort,
+          capabilities: age.capabilities,
+        }),
+      )
+      assert.deepEqual(compiled.notes, [])
+      assert.deepEqual(await caddy.load(compiled.config), { status: 200, error: '' })
+      assert.deepEqual(await answers(), expected)
     })
-    assert.equal(acmeEmail, undefined)
-    const about = report.map(({ outcome, site, what }) => `${outcome} ${site}: ${what}`)
-    assert.deepEqual(about.sort(), [
-      'changed app.test: /away without a slash at its end now counts too',
-      'changed app.test: a health check that takes redirects for good; here only a status of 2xx is',
-      'changed paths.test: /api without a slash at its end now counts too',
-      'changed paths.test: /static without a slash at its end now counts too',
-      'left_out tricky.test: what is done for /a only (rewrite)',
-    ])
-    const compiled = compileConfig(
-      {
-        sites: sites.map(({ site, hashes }, index) => ({
-          id: index + 1,
-          record: makeRecord(site),
-          passwordHashes: hashes,
-        })),
-        options: { catchAll: 'not_found' },
-      },
-      makeNode('oldest', {
-        admin: { listen: caddy.adminListen },
-        httpPort: caddy.httpPort,
-        httpsPort: caddy.httpsPort,
-        capabilities: oldestCapabilities,
-      }),
-    )
-    assert.deepEqual(compiled.notes, [])
-    assert.deepEqual(await caddy.load(compiled.config), { status: 200, error: '' })
-    assert.deepEqual(await answers(), expected)
   })
-})

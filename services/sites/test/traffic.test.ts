@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
 import { Agent, get } from 'node:http'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { migrate, openDatabase } from '@hearth/database'
 import { createLog, systemTimers } from '@hearth/runtime'
-import { eventually } from '@hearth/testing'
+import { eventually, temporaryDirectory } from '@hearth/testing'
 import { migrations } from '../src/database/migrations/index.ts'
 import type { Tables } from '../src/database/tables.ts'
 import { createHostIndex } from '../src/traffic/host-index.ts'
@@ -89,3 +92,48 @@ test(
     await database.close()
   },
 )
+
+test(
+  'a reader that is killed in the middle counts every line once',
+  { skip: caddyObstacle(), timeout: 60_000 },
+  async () => {
+    await using caddy = await startObservedCaddy([{ handle: [{ handler: 'static_response', body: 'hello' }] }])
+    await using folder = await temporaryDirectory('reader')
+    const file = join(folder.path, 'sites.db')
+    const reading = async () => {
+      const database = openDatabase<Tables>({ file })
+      await migrate(database.query, migrations)
+      const traffic = createTraffic({
+        db: database.query,
+        timers: systemTimers,
+        log: createLog({ name: 'test', level: 'silent' }),
+        siteOf: () => 1,
+        onRequest: () => undefined,
+        pollMs: 10,
+      })
+      await traffic.start(caddy.logFile)
+      return { traffic, close: () => traffic.close().then(() => database.close()) }
+    }
+    // Where the first one begins is known from then on.
+    await (await reading()).close()
+    for (const until of [150, 50, 300])
+      await Promise.all([ask(caddy.httpPort, 'a.test', 800), readAndKill(file, { logFile: caddy.logFile, until })])
+    const last = await reading()
+    const { totals } = await eventually(
+      () => last.traffic.overview('24h'),
+      (overview) => overview.totals.requests >= 2400,
+    )
+    assert.equal(totals.requests, 2400)
+    await last.close()
+  },
+)
+
+/** Has a process of its own read until it has seen so many requests, and ends it without a word. */
+async function readAndKill(file: string, { logFile, until }: { logFile: string; until: number }): Promise<void> {
+  const script = join(import.meta.dirname, 'traffic-reader.ts')
+  const child = spawn(process.execPath, [script, file, logFile], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = once(child, 'exit')
+  for await (const line of createInterface(child.stdout)) if (Number(line) >= until) break
+  child.kill('SIGKILL')
+  await ended
+}

@@ -2,6 +2,7 @@ import { blameSite } from '../caddy/blame.ts'
 import { compileConfig } from '../caddy/compile.ts'
 import type { DesiredState } from '../caddy/desired-state.ts'
 import type { CaddyProcess } from '../nodes/caddy-process.ts'
+import type { ExpectedConfigs } from '../nodes/expected-config.ts'
 import { placeOf, reachHost } from '../nodes/node-place.ts'
 import type { KnownNode } from '../nodes/nodes.ts'
 import type { ApplyNode } from './apply.ts'
@@ -12,16 +13,18 @@ import { checkServed } from './served-check.ts'
 export interface ApplyNodeParts {
   readonly own: CaddyProcess | undefined
   readonly desiredState: (sites: readonly DesiredSite[]) => DesiredState
+  readonly configs: ExpectedConfigs
   /** Whether changed sites are asked for after a change. */
   readonly isProbing: () => boolean
 }
 
 /** A node as applying needs it: with the compiler and the look afterwards. */
-export function createApplyNode(node: KnownNode, { own, desiredState, isProbing }: ApplyNodeParts): ApplyNode {
+export function createApplyNode(node: KnownNode, { own, desiredState, configs, isProbing }: ApplyNodeParts): ApplyNode {
   const place = placeOf(node, own)
   return {
     row: node.row,
     client: node.client,
+    configs,
     compile(sites) {
       const { config, places } = compileConfig(desiredState(sites), place)
       return { config, blame: (text) => blameSite(text, places) }

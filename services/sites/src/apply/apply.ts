@@ -1,6 +1,7 @@
 import { takeTurn, type Database } from '@hearth/database'
 import type { Log, Timers } from '@hearth/runtime'
 import type { AdminClient } from '../nodes/admin-client.ts'
+import type { ExpectedConfigs } from '../nodes/expected-config.ts'
 import type { NodeRow, NodeTables } from '../nodes/tables.ts'
 import { siteHeads, siteRowsOf } from '../sites/store.ts'
 import type { SiteTables } from '../sites/tables.ts'
@@ -51,6 +52,7 @@ export interface TriedNode {
 export interface ApplyNode {
   readonly row: NodeRow
   readonly client: AdminClient
+  readonly configs: ExpectedConfigs
   compile(sites: readonly DesiredSite[]): Compiled
   /** Looks at what is served; the sites are those that are new or changed. */
   check(config: object, changed: readonly DesiredSite[]): Promise<string | undefined>

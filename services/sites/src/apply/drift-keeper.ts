@@ -1,6 +1,7 @@
 import { diffJson } from '../caddy/config-diff.ts'
 import { redactConfig } from '../caddy/redact.ts'
 import { readConfig } from '../onboarding/read-config.ts'
+import type { ReadOptions } from '../onboarding/site-reading.ts'
 import { notFound } from '../problems.ts'
 import type { EditMany } from '../sites/bulk-edit.ts'
 import { SiteCreate, SitePatch } from '../sites/schema.ts'
@@ -28,6 +29,8 @@ export interface DriftKeeperParts {
   readonly desired: () => Promise<DesiredSite[]>
   readonly settleMany: () => SettleWanted
   readonly editMany: EditMany
+  /** How configurations of ours are read. */
+  readonly readOptions: (nodeId: number) => Promise<ReadOptions>
 }
 
 export function createDriftKeeper(parts: DriftKeeperParts): DriftKeeper {
@@ -56,12 +59,13 @@ export function createDriftKeeper(parts: DriftKeeperParts): DriftKeeper {
 }
 
 async function adopt(
-  { desired, settleMany, editMany }: DriftKeeperParts,
+  { desired, settleMany, editMany, readOptions }: DriftKeeperParts,
   drift: Drift,
   author: string,
 ): Promise<AdoptResult> {
   const sites = await desired()
-  const read = (config: object) => readConfig(config, { isOurs: true })
+  const options = { ...(await readOptions(drift.nodeId)), isOurs: true }
+  const read = (config: object) => readConfig(config, options)
   const plan = planAdoption(read(drift.expected), read(drift.running), sites)
   const put = await editsOf(plan, sites, settleMany())
   const { synced } = await editMany({ put, remove: [] }, { author, cause: 'drift.adopted', isForced: true })

@@ -1,4 +1,5 @@
 import type { Log, Timers } from '@hearth/runtime'
+import type { ExpectedConfigs } from '../nodes/expected-config.ts'
 import type { KnownNode, Nodes } from '../nodes/nodes.ts'
 import type { RunningConfig } from '../nodes/admin-client.ts'
 import { hashConfig, isBlank } from './running-config.ts'
@@ -26,6 +27,7 @@ export interface DriftWatch {
 
 export interface DriftParts {
   readonly nodes: Pick<Nodes, 'list' | 'look'>
+  readonly configs: ExpectedConfigs
   readonly timers: Timers
   readonly log: Log
   /** Whether a change is being applied: what runs is in motion then. */
@@ -121,7 +123,7 @@ class PollingWatch implements DriftWatch {
       nodeName: row.name,
       since: this.#drifts.get(row.id)?.since ?? this.#parts.timers.now(),
       sha,
-      expected: JSON.parse(row.expected_config ?? '{}') as object,
+      expected: this.#parts.configs.open(row) ?? {},
       running: config ?? {},
     }
     this.#drifts.set(row.id, drift)

@@ -43,7 +43,7 @@ export async function openNodeTask(
   const { row } = node
   const task: NodeTask = {
     client: node.client,
-    expected: expectedOf(row),
+    expected: expectedOf(node),
     last,
     familiar: new Set([row.baseline_sha, row.announced_sha].filter((sha) => sha !== null)),
     isForced,
@@ -57,9 +57,16 @@ export async function openNodeTask(
   return { node, task, desired, held, states, served }
 }
 
-function expectedOf({ expected_sha: sha, expected_config: config }: ApplyNode['row']): NodeTask['expected'] {
-  if (sha === null || config === null) return undefined
-  return { sha, text: config }
+function expectedOf({ row, configs }: ApplyNode): NodeTask['expected'] {
+  const { expected_sha: sha } = row
+  if (sha === null || row.expected_config === null) return undefined
+  return {
+    sha,
+    // It is large, and needed for a roll-back alone.
+    get text() {
+      return configs.openText(row) ?? '{}'
+    },
+  }
 }
 
 /** What was refused as it is now, and is not what the change is about. */

@@ -1,6 +1,5 @@
 import type { SiteStateRow } from '../sites/tables.ts'
 import type { Change } from './apply.ts'
-import type { NodeOutcome } from './apply-to-node.ts'
 import { statesAfter } from './desired-sites.ts'
 import type { NodeRun } from './node-run.ts'
 import { refusedBy } from './try-nodes.ts'
@@ -23,7 +22,7 @@ export async function recordOutcomes(
   for (const run of runs) {
     const states = statesOf(run)
     await putStates(trx, states)
-    await updateNodeRow(trx, run.node.row.id, nowExpected(run.outcome))
+    await updateNodeRow(trx, run.node.row.id, nowExpected(run))
     if (run.outcome?.kind !== 'applied') continue
     if (isFirst) changes.push(...siteChanges(run, states))
     isFirst = false
@@ -36,11 +35,11 @@ export async function recordOutcomes(
 }
 
 /** Of what did not come to be known, what was announced may still turn out to run. */
-function nowExpected(outcome: NodeOutcome | undefined): Partial<NodeRow> {
+function nowExpected({ outcome, node }: NodeRun): Partial<NodeRow> {
   if (outcome?.kind === 'unknown' || outcome?.kind === 'unreachable' || outcome === undefined) return {}
   if (outcome.kind !== 'applied') return { announced_sha: null }
   const { text, sha } = outcome.settled
-  return { expected_sha: sha, expected_config: text, announced_sha: null }
+  return { expected_sha: sha, expected_config: node.configs.seal(node.row.id, text), announced_sha: null }
 }
 
 function statesOf(run: NodeRun): SiteStateRow[] {

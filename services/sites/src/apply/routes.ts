@@ -48,7 +48,7 @@ function syncRoute({ syncAll }: ApplyRoutesParts): Route {
       description:
         'With `force` even over what somebody else has changed, and with the sites that were refused before.',
       limit: '10/min',
-      body: SyncRequest.nullish(),
+      body: SyncRequest.optional(),
     },
     ({ body, caller }) => syncAll(caller.username, body?.force === true),
   )
@@ -144,7 +144,7 @@ function driftRoutes({ drift }: ApplyRoutesParts): Route[] {
         summary: 'Want here what somebody else has changed',
         description: 'As far as sites can have it; what they cannot is lost, and named in the answer.',
         limit: '10/min',
-        body: AdoptRequest.nullish(),
+        body: AdoptRequest.optional(),
         success: { status: 200, body: AdoptResult },
         errors: [404, 409, 422, 503],
       },

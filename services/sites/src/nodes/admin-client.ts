@@ -57,12 +57,7 @@ export function createAdminClient(address: AdminAddress): AdminClient {
   return {
     readConfig: () => readConfig(address),
     replaceConfig: (config, etag) => replaceConfig(address, config, etag),
-    async tryConfig(config) {
-      const call = { method: 'POST', path: '/load', body: JSON.stringify(config), timeoutMs: loadLimit } as const
-      const reply = await sendAdminCall(address, call)
-      if (reply.status === 200) throw new AdminUnknown('a configuration that cannot go live was accepted')
-      return errorText(reply)
-    },
+    tryConfig: (config) => tryConfig(address, config),
     adapt: (caddyfile) => adapt(address, caddyfile),
     async upstreams() {
       const reply = await read(address, '/reverse_proxy/upstreams')
@@ -119,6 +114,25 @@ async function replaceConfig(
   // Version 2.6 calls it an error of its own when a module cannot be loaded.
   if (reply.status === 400 || reply.status === 500) return { kind: 'rejected', text: errorText(reply) }
   throw unexpected(reply)
+}
+
+/**
+ * A dry run changes nothing, so one whose connection broke off is made again: version 2.6 opens its endpoint anew even for what
+ * it refuses, and drops who came to the old one.
+ */
+async function tryConfig(address: AdminAddress, config: object): Promise<string> {
+  const call = { method: 'POST', path: '/load', body: JSON.stringify(config), timeoutMs: loadLimit } as const
+  for (let left = 3; ; left -= 1) {
+    try {
+      const reply = await sendAdminCall(address, call)
+      if (reply.status !== 200) return errorText(reply)
+    } catch (error) {
+      if (left === 0 || !/ECONNRESET|EPIPE|socket hang up/.test((error as Error).message)) throw error
+      await pause(50)
+      continue
+    }
+    throw new AdminUnknown('a configuration that cannot go live was accepted')
+  }
 }
 
 async function adapt(address: AdminAddress, body: string) {

@@ -21,6 +21,7 @@ export interface NodeRow {
   baseline_sha: string | null
   /** What the service saw running last of its own making. */
   expected_sha: string | null
+  /** Sealed JSON; see `ExpectedConfigs`. */
   expected_config: string | null
   /** What it was going to send when it was last heard of. */
   announced_sha: string | null

@@ -25,7 +25,13 @@ export function writtenSites(text: string): Map<string, WrittenSite> {
     const [first] = block.header
     if (first === undefined || /^[(&]/.test(first.text)) continue
     const site = { line: first.line, directives: withSnippets(bodyOf(block), snippets) }
-    for (const { text: address } of block.header) for (const part of address.split(',')) sites.set(hostOf(part), site)
+    for (const { text: address } of block.header)
+      for (const host of address.split(',').map(hostOf)) {
+        if (host === '') continue
+        // Of several blocks none says all about the host.
+        const other = sites.get(host)
+        sites.set(host, other === undefined ? site : { line: other.line, directives: undefined })
+      }
   }
   return sites
 }

@@ -10,6 +10,8 @@ export interface PathCondition {
   readonly path: string
   /** What the pattern meant otherwise, when it is not quite the same. */
   readonly difference?: string
+  /** Whether the pattern took more than the path does. */
+  readonly isNarrower?: true
 }
 
 /** A condition of a route, as far as a site can have it. */
@@ -70,7 +72,12 @@ function readPattern(pattern: string, all: readonly string[]): PathCondition | n
   if (pattern === '/*') return { match: 'prefix', path: '/' }
   const path = pattern.slice(0, -1).replace(/\/$/, '')
   if (!pattern.endsWith('/*'))
-    return { match: 'prefix', path, difference: `what begins with ${path} without a slash after it no longer counts` }
+    return {
+      match: 'prefix',
+      path,
+      isNarrower: true,
+      difference: `what begins with ${path} without a slash after it no longer counts`,
+    }
   if (all.includes(path)) return { match: 'prefix', path }
   return { match: 'prefix', path, difference: `${path} without a slash at its end now counts too` }
 }

@@ -4,7 +4,7 @@ export const configBounds = {
   values: 2_000_000,
   hosts: 20_000,
   sites: 5000,
-  routeVisits: 5_000_000,
+  routeVisits: 1_000_000,
 } as const
 
 /** Why a configuration is too large or too deep to be read, or undefined. Takes any value JSON can be parsed to. */

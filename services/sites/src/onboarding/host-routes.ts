@@ -7,6 +7,8 @@ export interface HostRoute {
   /** Matcher sets of which one must hold, each with its members; none when the route is for every request. */
   readonly sets: readonly Readonly<Record<string, Place>>[]
   readonly group: string | undefined
+  /** Whether no later route is asked. */
+  readonly isTerminal: boolean
   readonly handlers: readonly HostHandler[]
 }
 
@@ -134,7 +136,7 @@ export class ServerHosts {
       const isAlways = sets.length === 0
       const before = isAlways ? on : { ...on, groups: new Set(on.groups) }
       const handlers = route.handlers.map((handler) => this.#handler(handler, before))
-      routes.push({ place: route.place, sets, group: route.group, handlers })
+      routes.push({ place: route.place, sets, group: route.group, isTerminal: route.isTerminal, handlers })
       if (isAlways && route.group !== undefined) on.groups.add(route.group)
       if (!isAlways || handlers.some(({ place }) => this.#goesOn(place))) continue
       ends = route.isTerminal || handlers.some((handler) => handler.ends)

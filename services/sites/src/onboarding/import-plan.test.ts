@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { SiteCreate } from '../sites/schema.ts'
 import type { ImportedSite, SiteInput } from './read-config.ts'
-import { runImport, type CreateOutcome, type ImportTarget, type NewSite } from './run-import.ts'
+import { leftOutOf, runImport, type CreateOutcome, type ImportTarget, type NewSite } from './run-import.ts'
 
 const found = (name: string, more: Partial<SiteInput> = {}, others: Partial<ImportedSite> = {}): ImportedSite => ({
   path: `/${name}`,
@@ -59,6 +59,10 @@ describe('an import', () => {
       ['c', 'conflicting', null, null, ['domains: a.example.org belongs to the site a']],
       ['d', 'invalid', null, null, ['lb.retries: Too big: expected number to be <=10']],
       ['broken', 'failed', null, null, [': Caddy says no']],
+    ])
+    assert.deepEqual(leftOutOf(answer).slice(-2), [
+      { path: '/d', message: 'd: lb.retries Too big: expected number to be <=10' },
+      { path: '/broken', message: 'broken: Caddy says no' },
     ])
     assert.deepEqual(answer.counts, { found: 6, created: 2, new: 0, failed: 1, conflicting: 2, invalid: 1 })
     assert.deepEqual(

@@ -1,3 +1,4 @@
+import { FileForm } from '@hearth/http'
 import { z } from 'zod'
 
 /** What becomes of something an import met and could not take over as it is. */
@@ -83,3 +84,11 @@ export const ConfigImport = z
     message: 'or from_node must be given, and not both',
   })
   .meta({ id: 'ConfigImport' })
+
+/** A form, in which everything but the file is text. */
+export const NpmImport = FileForm.extend({
+  dry_run: z
+    .enum(['true', 'false'])
+    .default('false')
+    .meta({ description: choices.dry_run.meta()?.description ?? '' }),
+})

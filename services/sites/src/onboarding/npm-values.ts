@@ -8,8 +8,10 @@ export function textIn(row: NpmRow, column: string): string {
 
 /** A number of a row; 0 when there is none. */
 export function numberIn(row: NpmRow, column: string): number {
-  const value = Number(row[column] ?? 0)
-  return Number.isFinite(value) ? value : 0
+  const value = row[column]
+  const number =
+    typeof value === 'number' || typeof value === 'string' || typeof value === 'boolean' ? Number(value) : 0
+  return Number.isFinite(number) ? number : 0
 }
 
 export function flagIn(row: NpmRow, column: string): boolean {

@@ -13,6 +13,8 @@ import { servedHosts } from './served-hosts.ts'
 export interface Imported {
   readonly count: number
   readonly leftOut: readonly { readonly path: string; readonly message: string }[]
+  /** Takes the sites away again. */
+  readonly undo: () => Promise<void>
 }
 
 export interface OnboardingParts {
@@ -78,7 +80,10 @@ class FirstNodeOnboarding implements OnboardingKeeper {
     checkDecision(request, running)
     if (request.acme_email !== undefined) await this.#parts.setAcmeEmail(request.acme_email)
     const imported = await this.#import(request, running, author)
-    const synced = await this.#takeOver(node, running, author)
+    const synced = await this.#takeOver(node, running, author).catch(async (error: unknown) => {
+      await imported.undo()
+      throw error
+    })
     return {
       status: 'onboarded',
       snapshot_sha256: hashConfig(running.config),
@@ -101,7 +106,7 @@ class FirstNodeOnboarding implements OnboardingKeeper {
 
   #import({ mode }: OnboardRequest, { config }: RunningConfig, author: string): Promise<Imported> {
     if (mode === 'import') return this.#parts.importConfig(config, author)
-    return Promise.resolve({ count: 0, leftOut: [] })
+    return Promise.resolve({ count: 0, leftOut: [], undo: () => Promise.resolve() })
   }
 
   async #takeOver(node: KnownNode, { config }: RunningConfig, author: string): Promise<Synced> {

@@ -1,10 +1,10 @@
 import { oldestCapabilities } from '../caddy/capabilities.ts'
 import { maintenanceRoutes } from '../caddy/maintenance.ts'
 import { siteDefaults, type SiteRecord } from '../sites/schema.ts'
-import { plainText } from './caddy-values.ts'
+import { literalText } from './caddy-values.ts'
 import type { Condition } from './conditions.ts'
 import { giveUp } from './import-report.ts'
-import { at, itemsOf, reach, type Place } from './json-place.ts'
+import { at, itemsOf, reach, textOf, type Place } from './json-place.ts'
 import { readAnswer } from './read-answers.ts'
 import type { SiteDraft } from './site-draft.ts'
 import type { SiteReading } from './site-reading.ts'
@@ -38,9 +38,9 @@ export function addAccess(access: SiteDraft['access'], refusal: Refusal, reading
 /** Reads the answer of a site in maintenance. */
 export function readMaintenance(handler: Place, allow: readonly string[]): SiteRecord['maintenance'] {
   const body = at(handler, 'body')
-  const page = body === undefined ? '' : plainText(body)
+  const page = body === undefined ? '' : literalText(body)
   const [after] = itemsOf(reach(handler, 'headers', 'Retry-After'))
-  const seconds = Number(after?.value)
+  const seconds = Number(textOf(after) ?? Number.NaN)
   return {
     allow: [...allow],
     retry_after: Number.isInteger(seconds) ? seconds : siteDefaults.maintenance.retry_after,

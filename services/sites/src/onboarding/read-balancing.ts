@@ -38,7 +38,7 @@ function readPolicy(
   for (const member of members.left()) reading.lost(member, 'fine tuning of how an upstream is chosen')
   return {
     lb: { policy: policy.data, ...(name !== undefined && { name }), ...(choose !== undefined && { choose }) },
-    weights: Array.isArray(weights) ? weights.map(Number) : [],
+    weights: Array.isArray(weights) ? weights.map((weight) => (typeof weight === 'number' ? weight : 1)) : [],
   }
 }
 

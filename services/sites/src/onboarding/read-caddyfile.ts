@@ -2,6 +2,7 @@ import type { Timers } from '@hearth/runtime'
 import { writtenSites, type WrittenSite } from './caddyfile-blocks.ts'
 import { caddyfileDangers } from './caddyfile-dangers.ts'
 import { readConfig, type ImportReading } from './read-config.ts'
+import type { ReadOptions } from './site-reading.ts'
 import type { ReportItem } from './import-schema.ts'
 
 /** What Caddy remarks on a Caddyfile. */
@@ -21,6 +22,8 @@ export interface CaddyfileParts {
   readonly limitMs?: number
   /** Whether sites that cannot be taken over whole become sites of kind raw. */
   readonly isRawWanted?: boolean
+  /** How a configuration of that Caddy is read. */
+  readonly options?: ReadOptions
 }
 
 /** Longest Caddyfile that is read, bytes. */
@@ -41,7 +44,7 @@ export async function readCaddyfile(original: string, parts: CaddyfileParts): Pr
   if ('error' in adapted) return refused([{ path: lineOf(adapted.error), what: adapted.error.slice(0, 1000) }])
   const sites = writtenSites(text)
   const rawOf = parts.isRawWanted ? (host: string) => sites.get(host)?.directives : undefined
-  const reading = readConfig(adapted.config, rawOf && { rawOf })
+  const reading = readConfig(adapted.config, { ...parts.options, ...(rawOf && { rawOf }) })
   const warnings = adapted.warnings.flatMap(warningItem)
   return { ...reading, report: [...warnings, ...reading.report.map((item) => withLine(item, sites))] }
 }

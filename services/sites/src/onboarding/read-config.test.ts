@@ -88,7 +88,7 @@ const cases: Record<string, Parameters<typeof makeSite>[1]> = {
     redirects: [
       { from: '/elsewhere/*', to: 'https://other.example.org/x', code: 301, keep_path: true },
       { from: '/moved/*', to: '/new', code: 302 },
-      { from: '/three', to: '/four', keep_path: true },
+      { from: '/three/*', to: '/four', keep_path: true },
       { from: '/one', to: '/two' },
     ],
     maintenance_mode: true,

@@ -54,6 +54,8 @@ export interface ImportReading {
  * - `force_https` is false with `tls.mode` `off`, and true where client certificates are demanded;
  * - `tls.certificate_id` needs `isOurs`; numbers of authorities need `authorityOf`; an authority that is the one of the settings
  *   becomes the site's own;
+ * - `timeouts.websocket_close_delay` is null where it is that of the settings (`streamCloseDelay`); a policy that needs a name comes
+ *   with the one it uses; `log` is the default where the node writes no access log;
  * - what the node's Caddy cannot do is lost, as the notes of the compiler say.
  */
 export function readConfig(config: unknown, options: ReadOptions = {}): ImportReading {

@@ -30,7 +30,9 @@ export interface PathSurroundings {
 export function readPath(condition: Paths, step: When, around: PathSurroundings): void {
   const { draft, reading } = around
   const redirect = readRedirect(condition, step, reading)
-  if (redirect !== undefined && around.enter('redirects')) {
+  // A redirect of one path cannot append it.
+  const appendsExact = redirect?.redirect.keep_path && condition.paths.some(({ match }) => match === 'exact')
+  if (redirect !== undefined && !appendsExact && around.enter('redirects')) {
     for (const path of condition.paths) addRedirect(path, redirect, { step, around })
     return
   }
@@ -45,7 +47,11 @@ export function readPath(condition: Paths, step: When, around: PathSurroundings)
       draft.loosePaths.add(path.path)
       reading.changed(step.place, path.difference)
     }
-    draft.paths.push(readOne(path, step, around))
+    const route = readOne(path, step, around)
+    // What a site keeps to itself must not be less than before.
+    if (path.isNarrower && route.kind === 'respond')
+      giveUp(step.place, `an answer for all that begins with ${path.path}`)
+    draft.paths.push(route)
   }
 }
 
@@ -75,18 +81,28 @@ function addRedirect(
 ): void {
   const { draft, reading } = around
   const from = path.match === 'exact' ? path.path : path.path === '/' ? '/*' : `${path.path}/*`
-  if (draft.redirects.some((earlier) => earlier.from === `${from}/*` || `${earlier.from}/*` === from))
-    giveUp(step.place, 'redirects of a path and of all below it that differ')
+  // A redirect of ours for all below a path takes the path itself as well, and is asked first.
+  const isApart = draft.redirects.some(
+    (earlier) =>
+      `${earlier.from}/*` === from ||
+      (earlier.from === `${from}/*` && draft.loosePaths.has(`redirect ${earlier.from}`)),
+  )
+  if (isApart) giveUp(step.place, 'redirects of a path and of all below it that differ')
   const isTaken = draft.redirects.some(
-    (earlier) => from === earlier.from || (earlier.from.endsWith('/*') && from.startsWith(earlier.from.slice(0, -1))),
+    (earlier) =>
+      from === earlier.from || (earlier.from.endsWith('/*') && `${from}/`.startsWith(earlier.from.slice(0, -1))),
   )
   if (isTaken) return reading.lost(step.place, 'never reached: another redirect comes first')
-  if (path.difference !== undefined) reading.changed(step.place, path.difference)
-  // With `keep_path` a redirect of a site takes its own path off; without, all is in the text.
-  const keeps = redirect.keep_path && (strips !== undefined || from === '/*' || path.match === 'exact')
-  const to = redirect.keep_path && !keeps ? `${redirect.to}{http.request.uri}` : redirect.to
-  if (strips !== undefined && to.includes('{http.request.uri')) giveUp(step.place, 'a redirect to a part of the path')
-  draft.redirects.push({ from, to, code: redirect.code, keep_path: keeps })
+  if (path.difference !== undefined) {
+    draft.loosePaths.add(`redirect ${from}`)
+    reading.changed(step.place, path.difference)
+  }
+  const { keep_path: keeps, code } = redirect
+  // A redirect of a site takes its own path off before it appends what is left.
+  const taken = keeps && strips === undefined && from !== '/*' ? path.path : ''
+  if (strips !== undefined && redirect.to.includes('{http.request.uri'))
+    giveUp(step.place, 'a redirect to a part of the path')
+  draft.redirects.push({ from, to: `${redirect.to}${taken}`, code, keep_path: keeps })
 }
 
 /** Whether all requests for the later path go to the earlier one, which was asked first. */

@@ -1,3 +1,4 @@
+import { secondsOf } from './caddy-values.ts'
 import { readUpstreamUrl } from '../caddy/upstream-url.ts'
 import type { HeaderChange } from '../sites/guard-schema.ts'
 import { proxyDefaults, type ProxyMembers } from '../sites/proxy-schema.ts'
@@ -131,7 +132,10 @@ function isChange(
 
 function readFlush(interval: Place | undefined, reading: SiteReading): 'auto' | 'immediate' {
   if (interval === undefined) return 'auto'
-  if (typeof interval.value === 'number' && interval.value < 0) return 'immediate'
+  // A millisecond is what old versions are told instead, because at once is broken there.
+  const seconds = secondsOf(interval)
+  const isAtOnce = typeof interval.value === 'number' && interval.value < 0
+  if (isAtOnce || (seconds !== undefined && seconds > 0 && seconds <= 0.001)) return 'immediate'
   reading.lost(interval, 'an interval of flushing')
   return 'auto'
 }

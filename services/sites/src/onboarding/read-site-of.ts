@@ -31,9 +31,9 @@ export function readSiteOf(group: HostGroup, parts: SiteParts, report: ImportRep
   } catch (error) {
     if (!(error instanceof NotMappable)) throw error
     const raw = parts.options.rawOf?.(name)
-    const outcome = raw === undefined ? 'left_out' : 'raw'
-    report.add(outcome, error.place.path, { what: error.message, site: name })
-    return raw === undefined ? undefined : rawSite(group, raw, parts)
+    const site = raw === undefined ? undefined : rawSite(group, raw, parts)
+    report.add(site === undefined ? 'left_out' : 'raw', error.place.path, { what: error.message, site: name })
+    return site
   }
 }
 
@@ -55,7 +55,7 @@ function read(group: HostGroup, parts: SiteParts, reading: SiteReading): Importe
       tls,
       force_https: isSecure && forcesHttps(group, { site, hashes }, { httpsPort, reading }),
       hsts: site.hsts,
-      enabled: true,
+      enabled: listensEverywhere(side.server, reading),
       error_page: readErrorPage(side.server, group.hosts, reading),
       log: readLog(side.server, group.hosts[0] ?? '', { logging: parts.logging, id }),
     },
@@ -63,6 +63,19 @@ function read(group: HostGroup, parts: SiteParts, reading: SiteReading): Importe
     ...(certificate && { certificate }),
     ...(id !== undefined && { id }),
   }
+}
+
+/** Whether the server took visitors from everywhere. A site that was for some must not be for all by being imported. */
+function listensEverywhere(server: Place, reading: SiteReading): boolean {
+  const listen = at(server, 'listen')
+  const addresses = (textsOf(listen) ?? []).map((address) => address.replace(/^tcp\//, '').replace(/:\d+$/, ''))
+  const isEverywhere = addresses.some((address) => ['', '0.0.0.0', '[::]'].includes(address))
+  if (isEverywhere || reading.options.isOurs) return true
+  reading.changed(
+    listen,
+    'a server on some addresses only; sites are on all of the node’s, so this one is switched off',
+  )
+  return false
 }
 
 /** Exact names first, as they are in configurations of ours. */
@@ -136,23 +149,25 @@ function readLog(
   }
 }
 
-function rawSite(group: HostGroup, raw: string, parts: SiteParts): ImportedSite {
-  const reading = new SiteReading(group.hosts[0] ?? '', parts.options)
-  let tls: SiteRecord['tls'] | undefined
+/** The site with the directives it was written with. Undefined when they do not say all: how TLS is done stands elsewhere. */
+function rawSite(group: HostGroup, raw: string, parts: SiteParts): ImportedSite | undefined {
+  const name = group.hosts[0] ?? ''
+  const reading = new SiteReading(name, parts.options)
   try {
-    tls = readTlsOf(group, parts, reading).tls
-  } catch (error) {
-    if (!(error instanceof NotMappable)) throw error
-  }
-  return {
-    path: group.path,
-    site: {
-      site_name: group.hosts[0] ?? '',
-      domains: sorted(group.hosts),
-      kind: 'raw',
+    const { tls } = readTlsOf(group, parts, reading)
+    if (tls.mode === 'custom' || reading.report.items().length > 0) return undefined
+    const domains = sorted(group.hosts)
+    const site = {
+      site_name: name,
+      domains,
+      kind: 'raw' as const,
       raw_directives: raw,
-      ...(tls && tls.mode !== 'custom' && { tls }),
-    },
-    hashes: {},
+      tls,
+      force_https: group.https !== undefined,
+    }
+    return { path: group.path, site, hashes: {} }
+  } catch (error) {
+    if (error instanceof NotMappable) return undefined
+    throw error
   }
 }

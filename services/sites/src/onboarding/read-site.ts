@@ -8,6 +8,7 @@ import { isMaintenance } from './read-answers.ts'
 import { isForwardAuth, readBasicAuth, readForwardAuth } from './read-authentication.ts'
 import { isRewriteToFound, readRoot } from './read-files.ts'
 import { readHeaderHandler } from './read-headers.ts'
+import { readPathHeaders } from './path-headers.ts'
 import { readPath } from './read-path.ts'
 import { nameOf, readTarget } from './read-target.ts'
 import { endsAlways, stepsOf, type Step } from './route-steps.ts'
@@ -99,6 +100,8 @@ class RoutesReader {
     if (condition.kind === 'other' || first === undefined)
       giveUp(step.place, condition.kind === 'other' ? condition.what : 'a route without a handler')
     const only = step.steps.length === 1 && first.kind === 'always' ? first.handler : undefined
+    if (step.isExclusive && condition.kind === 'header_missing')
+      giveUp(step.place, 'a route that keeps others from being asked')
     switch (condition.kind) {
       case 'bots':
       case 'networks':
@@ -202,6 +205,13 @@ class RoutesReader {
   }
 
   #paths(condition: Extract<Condition, { kind: 'paths' }>, { step }: Inner): void {
+    const headers = step.isExclusive || this.#isAfterPaths ? undefined : readPathHeaders(step.steps)
+    if (headers !== undefined) {
+      this.#enter('response_headers', step.place)
+      for (const { difference } of condition.paths) if (difference) this.#reading.changed(step.place, difference)
+      this.draft.pathHeaders.push({ place: step.place, paths: condition.paths, response: headers })
+      return
+    }
     if (!endsAlways(step.steps)) {
       const names = step.steps.map((inner) =>
         inner.kind === 'always' ? nameOf(at(inner.handler, 'handler')?.value) : 'routes',

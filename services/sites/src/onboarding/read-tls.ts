@@ -37,7 +37,7 @@ const usualAuthorities = new Set([
 /** Reads how a host is served. Every host of a site must be served alike; the caller compares. */
 export function readTls(host: string, places: TlsPlaces, reading: SiteReading): TlsReading {
   const issued = readIssuing(host, places.app, reading)
-  const connection = itemsOf(places.connections).find((policy) => isFor(host, reach(policy, 'match', 'sni')))
+  const connection = itemsOf(places.connections).find((policy) => isForConnection(host, policy))
   if (connection === undefined) return { tls: issued }
   const members = new Members(connection)
   members.skip('match', 'alpn')
@@ -131,6 +131,16 @@ function findPem(app: Place | undefined, tag: string): FoundCertificate | undefi
 function tagOf(selection: Place): string {
   const tags = textsOf(at(selection, 'any_tag')) ?? textsOf(at(selection, 'all_tags')) ?? []
   return tags.length === 1 && tags[0] !== undefined ? tags[0] : giveUp(selection, 'a choice among several certificates')
+}
+
+/** Whether the policy decides about connections to the host: the first whose every condition holds. */
+function isForConnection(host: string, policy: Place): boolean {
+  const conditions = membersOf(at(policy, 'match'))
+  const names = conditions.find(([name]) => name === 'sni')?.[1]
+  if (names !== undefined && !isFor(host, names)) return false
+  if (conditions.length > (names === undefined ? 0 : 1))
+    giveUp(policy, 'TLS that depends on more than the name of the server')
+  return true
 }
 
 function isFor(host: string, names: Place | undefined): boolean {

@@ -10,16 +10,19 @@ export type Step =
       readonly place: Place
       readonly sets: readonly Readonly<Record<string, Place>>[]
       readonly steps: readonly Step[]
-      readonly group: string | undefined
+      /** Whether it keeps others from being asked, though it may answer nothing itself. */
+      readonly isExclusive: boolean
     }
 
 /** The routes of a host in one line. What a subroute without a condition holds stands in its place. */
 export function stepsOf(routes: readonly HostRoute[]): Step[] {
-  return routes.flatMap(({ place, sets, group, handlers }): Step[] => {
+  return routes.flatMap(({ place, sets, group, isTerminal, handlers }): Step[] => {
     const steps = handlers.flatMap((handler): Step[] =>
       handler.routes === undefined ? [{ kind: 'always', handler: handler.place }] : stepsOf(handler.routes),
     )
-    return sets.length === 0 ? steps : [{ kind: 'when', place, sets, steps, group }]
+    return sets.length === 0
+      ? steps
+      : [{ kind: 'when', place, sets, steps, isExclusive: isTerminal || group !== undefined }]
   })
 }
 

@@ -44,7 +44,7 @@ export function onboardingRoutes({ onboarding, status }: OnboardingRoutesParts):
         description:
           'A Caddy that serves something already is imported or replaced, as asked; without that it stays as it is (409).',
         limit: '5/min',
-        body: OnboardRequest.nullish(),
+        body: OnboardRequest.optional(),
         success: { status: 200, body: OnboardResult },
         errors: [400, 409, 503],
       },

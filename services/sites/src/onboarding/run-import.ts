@@ -59,6 +59,17 @@ export async function runImport(
   }
 }
 
+/** All that is not there after an import, with the reason: what was left out, and sites that were not created. */
+export function leftOutOf({ report, sites }: ImportAnswer): { path: string; message: string }[] {
+  const parts = report
+    .filter(({ outcome }) => outcome === 'left_out')
+    .map(({ path, what }) => ({ path, message: what }))
+  const missing = sites.flatMap(({ path, site_name: name, problems }) =>
+    problems.map(({ field, message }) => ({ path, message: `${name}: ${field === '' ? '' : `${field} `}${message}` })),
+  )
+  return [...parts, ...missing]
+}
+
 type ChosenSite = Extract<PlannedSite, { status: 'new' }>
 
 /** The site with its certificate stored; when that cannot be, Caddy gets it one. */

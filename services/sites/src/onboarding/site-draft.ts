@@ -1,6 +1,7 @@
 import type { HeaderChange } from '../sites/guard-schema.ts'
 import { proxyDefaults } from '../sites/proxy-schema.ts'
 import { siteDefaults, type PathRoute, type SiteCreate, type SiteRecord } from '../sites/schema.ts'
+import { pathsForHeaders, type PathHeaders } from './path-headers.ts'
 import type { Target } from './read-target.ts'
 
 /** What a request meets, in the order of the compiler: a site can only have it in this order. */
@@ -33,6 +34,7 @@ export interface SiteDraft {
   readonly paths: PathRoute[]
   /** Prefixes that did not hold for the bare path without a slash. */
   readonly loosePaths: Set<string>
+  readonly pathHeaders: PathHeaders[]
   /** Changes that come after the paths, and so hold only for what no path took. */
   readonly rest: { request: HeaderChange[]; readonly response: ResponseHeaders }
   target: Target | undefined
@@ -56,6 +58,7 @@ export const newDraft = (): SiteDraft => ({
   compression: 'off',
   paths: [],
   loosePaths: new Set(),
+  pathHeaders: [],
   rest: { request: [], response: { direct: [], deferred: [] } },
   target: undefined,
 })
@@ -86,9 +89,12 @@ export function finishDraft(draft: SiteDraft): DraftSite {
   const { requestHeaders: own, responseHeaders: ownResponse, ...target } = draft.target ?? noAnswer
   const request = [...draft.rest.request, ...own]
   const response = [...inEffect(draft.rest.response), ...ownResponse]
-  const isRestApart = draft.paths.length > 0 && request.length + response.length > 0
-  const paths = isRestApart ? [...draft.paths, restPath(target, { request, response })] : draft.paths
+  const isApart = draft.paths.length + draft.pathHeaders.length > 0
+  const isRestApart = isApart && request.length + response.length > 0
   const { hsts, noindex, changes } = knownHeaders(inEffect(draft.response))
+  const rest = restPath(target, { request, response })
+  const forHeaders = pathsForHeaders(draft.pathHeaders, { paths: draft.paths, changes: inEffect(draft.response), rest })
+  const paths = [...draft.paths, ...forHeaders, ...(isRestApart ? [rest] : [])]
   return {
     ...siteDefaults,
     ...target,
@@ -117,8 +123,13 @@ function restPath(
 }
 
 function knownHeaders(changes: readonly HeaderChange[]) {
-  const hsts = changes.find((change) => hstsOf(change) !== undefined)
-  const noindex = changes.find(
+  // What comes before a change of the same header would come after it in a site.
+  const firsts = changes.filter(({ name }, index) => {
+    const same = changes.findIndex((other) => other.name.toLowerCase() === name.toLowerCase())
+    return same === index
+  })
+  const hsts = firsts.find((change) => hstsOf(change) !== undefined)
+  const noindex = firsts.find(
     ({ op, name, value }) => op === 'set' && name === 'X-Robots-Tag' && value === 'noindex, nofollow',
   )
   return {

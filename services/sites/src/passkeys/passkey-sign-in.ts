@@ -16,7 +16,10 @@ import { findPasskeyRowByCredential, usePasskeyRow } from './store.ts'
 export interface PasskeySignIn {
   /** @param key of the session or the visitor in whose browser it happens */
   start(key: string): Promise<Record<string, unknown>>
-  /** Throws one and the same refusal for whatever is wrong with the passkey, in about the same time. */
+  /**
+   * Throws one and the same refusal for whatever is wrong with the passkey, in about the same time; the code alone says when it
+   * is not known at all.
+   */
   finish(credential: UsedCredential, key: string, origin: Origin): Promise<OpenSession>
 }
 
@@ -41,7 +44,8 @@ export function createPasskeySignIn(parts: PasskeyParts): PasskeySignIn {
       const found = await examine(parts, { credential, challenge, decoyKey })
       if ('reason' in found) {
         securityLog.failed({ client: address, username: found.username, reason: found.reason, status: 401 })
-        throw unauthenticated('The passkey was not accepted')
+        // Whoever knows a credential's id has the credential, so this gives nothing away; the browser stops to offer it then.
+        throw unauthenticated('The passkey was not accepted', found.isUnknown === true ? 'unknown_passkey' : undefined)
       }
       return sessions.open(found.user, 'passkey', before)
     },
@@ -58,13 +62,14 @@ interface Claim {
 async function examine(
   parts: PasskeyParts,
   claim: Claim,
-): Promise<{ user: UserRow } | { reason: SignInFailure; username?: string }> {
+): Promise<{ user: UserRow } | { reason: SignInFailure; username?: string; isUnknown?: boolean }> {
   const { database, clock } = parts
   const { credential } = claim
   const passkey = await findPasskeyRowByCredential(database.query, credential.id)
   const user = await findUserRow(database.query, passkey?.user_id ?? '')
   const proof = await verify(parts, claim, passkey)
-  if (proof === undefined || passkey === undefined || user === undefined) return { reason: 'invalid_passkey' }
+  if (passkey === undefined) return { reason: 'invalid_passkey', isUnknown: true }
+  if (proof === undefined || user === undefined) return { reason: 'invalid_passkey' }
   const { username } = user
   // A passkey that signs in without a name says itself whose it is.
   if (credential.response.userHandle !== user.user_handle) return { reason: 'invalid_passkey', username }

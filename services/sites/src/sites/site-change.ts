@@ -28,7 +28,7 @@ export class PasswordMissing extends Error {
 }
 
 /** Less is too easy to guess; Caddy remembers a password it has compared once. */
-const bcryptCost = 12
+export const bcryptCost = 12
 
 /** What a row holds. */
 export function wantedOfRow(row: Pick<SiteRow, 'record' | 'extras'>): WantedSite {

@@ -216,3 +216,58 @@ export async function hasOnDemandSite(db: Db, domain: string): Promise<boolean> 
     .execute()
   return rows.some(({ record }) => (JSON.parse(record) as { tls: { mode: string } }).tls.mode === 'on_demand')
 }
+
+/** How many sites and domains there are, and how many of them are switched on. */
+export async function countSites(db: Db) {
+  const rows = await db
+    .selectFrom('sites')
+    .leftJoin('site_domains', 'site_domains.site_id', 'sites.id')
+    .select((row) => [
+      'sites.enabled',
+      row.fn.count<number>('sites.id').distinct().as('sites'),
+      row.fn.count<number>('site_domains.domain').as('domains'),
+    ])
+    .groupBy('sites.enabled')
+    .execute()
+  const sum = (name: 'sites' | 'domains', enabled?: number) =>
+    rows.filter((row) => enabled === undefined || row.enabled === enabled).reduce((total, row) => total + row[name], 0)
+  return {
+    sites: sum('sites'),
+    enabledSites: sum('sites', 1),
+    domains: sum('domains'),
+    enabledDomains: sum('domains', 1),
+  }
+}
+
+/** Names the sites a node does not serve as they are wanted, and those it serves though they are not; empty for none. */
+export async function namePending(db: Db, nodeId: number): Promise<string> {
+  const rows = await db
+    .selectFrom('sites')
+    .leftJoin('site_states', (join) =>
+      join.onRef('site_states.site_id', '=', 'sites.id').on('site_states.node_id', '=', nodeId),
+    )
+    .select([
+      'sites.id',
+      'sites.revision',
+      'sites.enabled',
+      'site_states.applied_revision',
+      'site_states.refused_revision',
+    ])
+    .where((row) =>
+      row.or([
+        row.and([row('sites.enabled', '=', 0), row('site_states.applied_revision', 'is not', null)]),
+        row.and([
+          row('sites.enabled', '=', 1),
+          row.or([
+            row('site_states.applied_revision', 'is', null),
+            row('site_states.applied_revision', '!=', row.ref('sites.revision')),
+          ]),
+        ]),
+      ]),
+    )
+    .orderBy('sites.id')
+    .limit(1000)
+    .execute()
+  const open = rows.filter((row) => row.enabled !== 1 || row.refused_revision !== row.revision)
+  return open.map((row) => `${row.id}:${row.enabled === 1 ? row.revision : 'off'}`).join(' ')
+}

@@ -70,7 +70,7 @@ function registrationRoutes(registration: Registration): Route[] {
         description:
           'Sends names, organisation and e-mail address to SSL Labs and keeps them in the settings. Without a body those of the settings are sent.',
         limit: '3/min 3/hour',
-        body: RegisterRequest.nullish(),
+        body: RegisterRequest.optional(),
         success: { status: 200, body: Registered },
         errors: [400, 409, 502],
       },

@@ -73,6 +73,8 @@ export interface Uploads {
   replace(id: number, upload: Pick<Upload, 'certificate' | 'privateKey'>): Promise<UploadedCertificate | undefined>
   /** False when there is none. Throws `CertificateInUse`. */
   remove(id: number): Promise<boolean>
+  /** Takes note of what another process has changed. */
+  refresh(): Promise<void>
   /** For whoever compiles configurations; it follows every change. */
   readonly material: UploadedMaterial
 }
@@ -92,9 +94,11 @@ export interface UploadsParts {
 /** Opens what was uploaded before. */
 export async function openUploads(parts: UploadsParts): Promise<Uploads> {
   const material = createUploadedMaterial(parts.folder)
-  await material.begin((await store.listUploads(parts.db)).map((row) => contentOf(row, parts.sealer)))
+  const refresh = async () =>
+    await material.begin((await store.listUploads(parts.db)).map((row) => contentOf(row, parts.sealer)))
+  await refresh()
   const view: View = async (row) => ({ ...describe(row), usedBy: await parts.sitesUsing(row.id) })
-  return { material, ...readingOf(parts, view), ...changesOf(parts, { view, material }) }
+  return { material, refresh, ...readingOf(parts, view), ...changesOf(parts, { view, material }) }
 }
 
 type View = (row: UploadedCertificateRow) => Promise<UploadedCertificate>

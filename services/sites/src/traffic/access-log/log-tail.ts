@@ -138,7 +138,11 @@ class Tail implements LogTail {
    */
   async #openNext(): Promise<LogSource | undefined> {
     const { path } = this.#parts
-    this.#rolledAfter ??= (await rolledFiles(path)).at(-1)?.stamp ?? ''
+    if (this.#rolledAfter === undefined) {
+      this.#rolledAfter = (await rolledFiles(path)).at(-1)?.stamp ?? ''
+      // From here on nothing is missed, though nothing was read yet.
+      this.#parts.onLines([], this.#position())
+    }
     const current = await openLogSource(path, false)
     const next = (await rolledFiles(path)).find(({ stamp }) => stamp > (this.#rolledAfter ?? ''))
     if (next === undefined) return current === undefined ? undefined : this.#begin(current)

@@ -1,0 +1,111 @@
+import type { Clock } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
+import type { Inventory } from '../certificates/inventory/inventory.ts'
+import type { NodeKeeper } from '../nodes/node-keeper.ts'
+import type { Node } from '../nodes/schema.ts'
+import type { SiteTables } from '../sites/tables.ts'
+import { allDomainOwners, countSites, countStates } from '../sites/store.ts'
+import { overviewView } from '../traffic/traffic-view.ts'
+import type { Traffic } from '../traffic/traffic.ts'
+import type { UpstreamStates } from '../traffic/upstreams/upstream-states.ts'
+import type { CaddyRunning, DashboardMetrics } from './schema.ts'
+
+/** The figures of the first page, from what is known already: nobody is connected to. */
+export interface Overview {
+  metrics(): Promise<DashboardMetrics>
+  caddy(): Promise<CaddyRunning>
+}
+
+export interface OverviewParts {
+  readonly db: Kysely<SiteTables>
+  readonly clock: Clock
+  readonly nodes: NodeKeeper
+  readonly traffic: Traffic
+  readonly inventory: Inventory
+  readonly upstreams: UpstreamStates
+  readonly isDrifted: () => boolean
+}
+
+const firstNode = 1
+
+export function createOverview(parts: OverviewParts): Overview {
+  /** Since when the first node is seen running without a break. */
+  let runningSince: number | undefined
+
+  function running(node: Node | undefined): CaddyRunning {
+    const isRunning = node?.reachable === true
+    const now = parts.clock.now()
+    runningSince = isRunning ? (runningSince ?? now) : undefined
+    return {
+      running: isRunning,
+      status: isRunning ? 'Running' : 'Unknown',
+      uptime: runningSince === undefined ? 'Unavailable' : `seen for ${lengthOf(now - runningSince)}`,
+      version: node?.version ?? null,
+    }
+  }
+
+  return {
+    caddy: async () => running(await parts.nodes.get(firstNode).catch(() => undefined)),
+    async metrics() {
+      const nodes = await parts.nodes.list()
+      const caddy = running(nodes.find(({ id }) => id === firstNode))
+      return {
+        ...(await siteCounts(parts)),
+        ...certificateCounts(parts.inventory),
+        ...(await trafficFigures(parts)),
+        drifted: parts.isDrifted(),
+        caddy_service_status: caddy.status,
+        caddy_service_uptime: caddy.uptime,
+        caddy_version: caddy.version,
+        upstreams_up: parts.upstreams.counts()?.up ?? null,
+        upstreams_down: parts.upstreams.counts()?.down ?? null,
+        nodes: nodes.map(({ id, name, state, version, error }) => ({ id, name, state, version, error })),
+        log_followed: nodes.some(({ log_file: file }) => file !== null),
+      }
+    },
+  }
+}
+
+async function siteCounts({ db }: OverviewParts) {
+  const [counts, states] = await Promise.all([countSites(db), countStates(db)])
+  return {
+    domain_count: counts.domains,
+    enabled_domain_count: counts.enabledDomains,
+    site_count: counts.sites,
+    enabled_site_count: counts.enabledSites,
+    pending_site_count: states.pending,
+    failed_site_count: states.failed,
+  }
+}
+
+function certificateCounts(inventory: Inventory) {
+  const counts = inventory.counts()
+  return {
+    valid_certificate_count: counts?.valid ?? null,
+    expired_certificate_count: counts?.expired ?? null,
+    expiring_soon_certificate_count: counts?.expiringSoon ?? null,
+  }
+}
+
+async function trafficFigures({ db, traffic }: OverviewParts) {
+  const { totals, requests_per_second, sites } = overviewView(await traffic.overview('24h'))
+  const names = new Map((await allDomainOwners(db)).map(({ id, site_name: name }) => [id, name]))
+  return {
+    requests_total: totals.requests,
+    requests_per_second,
+    status_classes: totals.status,
+    p50_ms: totals.p50_ms,
+    p95_ms: totals.p95_ms,
+    top_sites: sites.flatMap(({ site_id, totals: { requests } }) => {
+      const name = names.get(site_id)
+      return name === undefined ? [] : [{ site_id, site_name: name, requests }]
+    }),
+  }
+}
+
+function lengthOf(ms: number): string {
+  const minutes = Math.floor(ms / 60_000)
+  if (minutes < 60) return `${minutes} min`
+  const hours = Math.floor(minutes / 60)
+  return hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} d`
+}

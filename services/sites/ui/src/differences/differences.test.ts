@@ -1,0 +1,13 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { nameOfField, textOfValue } from './field-names.ts'
+
+test('members are named for people, rows counted from one', () => {
+  assert.equal(nameOfField('upstreams.0.url'), 'Servers 1 › Address')
+  assert.equal(nameOfField('tls.mode'), 'TLS › Certificate')
+  assert.equal(nameOfField('something_new'), 'Something new')
+})
+
+test('values are shown as words, and nothing as a dash', () => {
+  assert.deepEqual([undefined, true, [], ['a', 'b'], { a: 1 }].map(textOfValue), ['–', 'on', 'none', 'a, b', '{"a":1}'])
+})

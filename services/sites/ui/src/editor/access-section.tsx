@@ -1,0 +1,87 @@
+import { Title } from '@mantine/core'
+import { blankForwardAuth } from './blank-draft.ts'
+import { useEditing } from './editing.tsx'
+import { ListField, PartSwitch, SwitchField, TextField } from './fields.tsx'
+import { RowList } from './row-list.tsx'
+
+/** Who may come: users with passwords, another server that decides, networks, robots. */
+export function AccessSection() {
+  return (
+    <>
+      <Title order={3}>Users with passwords</Title>
+      <UserRows />
+      <Title order={3}>Sign-in by another server</Title>
+      <ForwardAuthFields />
+      <Title order={3}>Networks and robots</Title>
+      <div className="field-columns">
+        <ListField
+          path="access.allow"
+          label="Allowed networks"
+          placeholder="192.168.0.0/16"
+          description="With any here, all others get 403"
+        />
+        <ListField path="access.deny" label="Refused networks" placeholder="203.0.113.0/24" />
+      </div>
+      <SwitchField path="access.noindex" label="Ask search engines to leave the site out" />
+      <SwitchField path="access.block_bots" label="Refuse crawlers that say what they are" />
+    </>
+  )
+}
+
+function UserRows() {
+  const { base } = useEditing()
+  const stored = new Set(base.basic_auth.map(({ username }) => username))
+  return (
+    <RowList
+      path="basic_auth"
+      noun="user"
+      addLabel="Add a user"
+      blank={{ username: '', password: '' }}
+      max={64}
+      empty="Everybody may come without a password."
+      render={(row, place) => <UserRow path={row} place={place} stored={stored} />}
+    />
+  )
+}
+
+function UserRow({ path, place, stored }: { path: string; place: number; stored: ReadonlySet<string> }) {
+  const { draft } = useEditing()
+  const isStored = stored.has(draft.basic_auth[place]?.username ?? '')
+  return (
+    <div className="field-columns">
+      <TextField path={`${path}.username`} label={`User name ${place + 1}`} />
+      <TextField
+        path={`${path}.password`}
+        label={`Password ${place + 1}`}
+        isSecret
+        placeholder={isStored ? 'stays as it is' : '8 to 72 characters'}
+      />
+    </div>
+  )
+}
+
+function ForwardAuthFields() {
+  const { draft } = useEditing()
+  return (
+    <>
+      <PartSwitch
+        path="forward_auth"
+        blank={blankForwardAuth}
+        label="Ask another server whether a request may pass"
+        description="Such as Authelia, authentik or oauth2-proxy"
+      />
+      {draft.forward_auth !== null && (
+        <div className="field-inset">
+          <TextField path="forward_auth.url" label="Deciding server" placeholder="http://192.168.1.9:9091" isMono />
+          <TextField path="forward_auth.uri" label="Path that is asked" placeholder="/api/authz/forward-auth" isMono />
+          <ListField
+            path="forward_auth.copy_headers"
+            label="Headers of its answer the site gets"
+            placeholder="Remote-User"
+            max={32}
+          />
+        </div>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,39 @@
+import { answer, Section } from '@hearth/ui'
+import { useQuery } from '@tanstack/react-query'
+import { api, keys } from '../api.ts'
+import { kindNames } from '../sites/site-words.ts'
+import { useEditing } from './editing.tsx'
+import { ListField, SelectField, SwitchField, TextField } from './fields.tsx'
+import { TargetFields } from './target-fields.tsx'
+
+/** What every site needs: a name, domains, and where its requests go. */
+export function BasicSection() {
+  const { draft } = useEditing()
+  const { data: settings } = useQuery({
+    queryKey: keys.settings,
+    queryFn: () => answer(api.GET('/api/v1/settings')),
+  })
+  const mayRaw = settings?.allow_raw === true || draft.kind === 'raw'
+  const options = Object.entries(kindNames).map(([value, label]) => ({
+    value,
+    label: value === 'raw' && !mayRaw ? `${label} (off in the settings)` : label,
+    disabled: value === 'raw' && !mayRaw,
+  }))
+  return (
+    <Section title="Site">
+      <div className="field-stack">
+        <TextField path="site_name" label="Name" placeholder="Photos" />
+        <ListField
+          path="domains"
+          label="Domains"
+          placeholder="photos.example.org"
+          max={100}
+          description="One or several; *.example.org stands for all names directly below"
+        />
+        <SelectField path="kind" label="What visitors get" options={options} />
+        <TargetFields prefix="" kind={draft.kind} />
+        <SwitchField path="enabled" label="Switched on" description="A site that is off is kept here and not served." />
+      </div>
+    </Section>
+  )
+}

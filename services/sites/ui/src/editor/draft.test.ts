@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { blankDraft, blankPath, blankUpstream } from './blank-draft.ts'
+import { carriedOver, changesOf, valueAt, withValue, wireOf } from './draft.ts'
+
+test('only members that differ are sent, and a change that was taken back is none', () => {
+  const changed = withValue(withValue(blankDraft, 'tls.staging', true), 'site_name', 'Shop')
+  assert.deepEqual(changesOf(blankDraft, changed), { site_name: 'Shop', tls: { ...blankDraft.tls, staging: true } })
+  assert.deepEqual(changesOf(blankDraft, withValue(withValue(changed, 'tls.staging', false), 'site_name', '')), {})
+})
+
+test('the row that waits for an address is not sent, a row that was emptied between others is', () => {
+  assert.deepEqual(wireOf(blankDraft).upstreams, [])
+  const rows = ['http://a:1', '', 'http://b:1', ' '].map((url) => Object.assign({}, blankUpstream, { url }))
+  assert.deepEqual(
+    wireOf({ ...blankDraft, upstreams: rows }).upstreams?.map(({ url }) => url),
+    ['http://a:1', '', 'http://b:1'],
+  )
+})
+
+test('what belongs to another kind stays in the draft and is not sent', () => {
+  const draft = withValue(withValue(blankDraft, 'kind', 'redirect'), 'redirect.to', 'https://example.org')
+  const { upstreams, redirect, respond, raw_directives: raw } = wireOf(draft)
+  assert.deepEqual([upstreams, respond, raw], [[], null, null])
+  assert.equal(redirect?.to, 'https://example.org')
+})
+
+test('a password that was not typed is not sent, so that the stored one stays', () => {
+  const users = [
+    { username: 'ada', password: '' },
+    { username: 'bob', password: 'tall-giraffe' },
+  ]
+  assert.deepEqual(wireOf({ ...blankDraft, basic_auth: users }).basic_auth, [
+    { username: 'ada' },
+    { username: 'bob', password: 'tall-giraffe' },
+  ])
+})
+
+test('changes are carried over to what somebody else has stored meanwhile', () => {
+  const mine = withValue(blankDraft, 'compression', 'gzip')
+  const theirs = { ...blankDraft, site_name: 'Renamed', compression: 'off' as const }
+  const { site_name: name, compression } = carriedOver(blankDraft, mine, theirs)
+  assert.deepEqual([name, compression], ['Renamed', 'gzip'])
+})
+
+test('a path reaches into rows', () => {
+  const draft = { ...blankDraft, paths: [blankPath] }
+  const next = withValue(draft, 'paths.0.lb.retries', 3)
+  assert.equal(valueAt(next, 'paths.0.lb.retries'), 3)
+  assert.equal(valueAt(draft, 'paths.0.lb.retries'), 0)
+  assert.equal(valueAt(draft, 'paths.7.lb.retries'), undefined)
+})

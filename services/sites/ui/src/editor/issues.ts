@@ -1,0 +1,57 @@
+import { ApiError, type FieldProblem } from '@hearth/ui'
+import { type Draft, isSame, valueAt } from './draft.ts'
+
+/** Something that is wrong with a member, named by its path. */
+export interface Issue {
+  readonly field: string
+  readonly message: string
+}
+
+/** What keeps the issues of a new site away from fields nobody has been to yet. */
+export interface Progress {
+  readonly base: Draft
+  readonly draft: Draft
+  /** Whether everything is judged: the site exists, or was sent. */
+  readonly isJudged: boolean
+}
+
+/** The issues a person should see by now. */
+export function shownIssues(issues: readonly Issue[], { base, draft, isJudged }: Progress): Issue[] {
+  if (isJudged) return [...issues]
+  return issues.filter(({ field }) => {
+    const [member = ''] = field.split('.')
+    return !isSame(valueAt(base, member), valueAt(draft, member))
+  })
+}
+
+/** What is wrong at a path; `isWhole` takes in what is wrong below it. */
+export function issueAt(issues: readonly Issue[], path: string, isWhole = false): string | undefined {
+  const found = issues.find(({ field }) => field === path || (isWhole && field.startsWith(`${path}.`)))
+  return found === undefined ? undefined : capital(found.message)
+}
+
+/** How many issues lie at or below any of these members. */
+export function countIssues(issues: readonly Issue[], members: readonly string[]): number {
+  return issues.filter(({ field }) => members.includes(field.split('.')[0] ?? '')).length
+}
+
+/** What a refused call says about members; nothing for other errors. */
+export function issuesOf(error: unknown): Issue[] {
+  if (!(error instanceof ApiError) || error.status !== 422) return []
+  return error.fields
+    .filter(({ path }) => path !== '')
+    .map(({ path, message }: FieldProblem) => ({ field: path === 'domain' ? 'domains' : path, message }))
+}
+
+/** What Caddy itself said to a refused call, in its own words. */
+export function caddyWordsOf(error: unknown): string | undefined {
+  if (!(error instanceof ApiError)) return undefined
+  const { errors } = error.details
+  if (!Array.isArray(errors)) return undefined
+  for (const part of errors as unknown[])
+    if (typeof part === 'object' && part !== null && 'caddy_error' in part && typeof part.caddy_error === 'string')
+      return part.caddy_error
+  return undefined
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

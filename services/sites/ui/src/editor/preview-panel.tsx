@@ -1,0 +1,106 @@
+import { Alert, Text } from '@mantine/core'
+import { describeError, Section, StatusBadge } from '@hearth/ui'
+import { IconLoader2, IconMessageReport } from '@tabler/icons-react'
+import { FoldedConfigDiff } from '../differences/config-diff.tsx'
+import { nameOfField } from '../differences/field-names.ts'
+import { type SiteDiff, SiteDiffs } from '../differences/site-diffs.tsx'
+import type { SitePatch } from '../sites/site.ts'
+import { typedMembers } from './typed-members.ts'
+import type { Issue } from './issues.ts'
+import type { Checked, Preview } from './use-preview.ts'
+
+interface PanelProps {
+  readonly checked: Checked
+  /** Those a person should see by now. */
+  readonly issues: readonly Issue[]
+  /** What saving sends; of a new site all that is not as in every site. */
+  readonly changes: SitePatch
+  readonly isNew: boolean
+  readonly onFind: (field: string) => void
+}
+
+/** What saving would do: whether Caddy takes it, what becomes of the site, and what differs in Caddy's own terms. */
+export function PreviewPanel({ checked, issues, changes, isNew, onFind }: PanelProps) {
+  const { preview, isChecking, problem } = checked
+  const isChanged = Object.keys(changes).length > 0
+  const diffs = preview === undefined ? [] : withMembers(preview.sites, isNew ? changes : undefined)
+  return (
+    <Section title="What saving does" actions={isChanged && <Verdict checked={checked} issues={issues} />}>
+      <div className="field-stack" aria-live="polite" aria-busy={isChecking || undefined}>
+        {!isChanged && (
+          <Text c="dimmed" size="sm">
+            What a change would do is shown here before it is saved.
+          </Text>
+        )}
+        {problem !== undefined && <Text size="sm">{describeError(problem)}</Text>}
+        <IssueList issues={issues} onFind={onFind} />
+        {preview !== undefined && <Words preview={preview} />}
+        {diffs.length > 0 && <SiteDiffs diffs={diffs} />}
+        {preview !== undefined && preview.config_changes > 0 && (
+          <FoldedConfigDiff changes={preview.config} total={preview.config_changes} />
+        )}
+      </div>
+    </Section>
+  )
+}
+
+/** A new site is told with what was typed; passwords are not. */
+function withMembers(diffs: readonly SiteDiff[], typed: SitePatch | undefined): SiteDiff[] {
+  const fields = typed === undefined ? [] : typedMembers(typed)
+  return diffs.map((diff) => (typed !== undefined && diff.change === 'added' ? { ...diff, fields } : diff))
+}
+
+function Verdict({ checked, issues }: { checked: Checked; issues: readonly Issue[] }) {
+  const { preview, isChecking, issues: all } = checked
+  if (isChecking)
+    return (
+      <StatusBadge tone="quiet" icon={IconLoader2}>
+        Checking
+      </StatusBadge>
+    )
+  if (issues.length > 0) return <StatusBadge tone="warn">To be mended</StatusBadge>
+  if (all.length > 0) return <StatusBadge tone="quiet">Not complete</StatusBadge>
+  if (preview?.is_good === true) return <StatusBadge tone="good">Caddy takes it</StatusBadge>
+  if (preview?.is_good === false) return <StatusBadge tone="bad">Caddy refuses it</StatusBadge>
+  return <StatusBadge tone="quiet">Caddy was not asked</StatusBadge>
+}
+
+function IssueList({ issues, onFind }: { issues: readonly Issue[]; onFind: (field: string) => void }) {
+  if (issues.length === 0) return null
+  return (
+    <ul className="issue-list" aria-label="To be mended">
+      {issues.map(({ field, message }) => (
+        <li key={`${field} ${message}`}>
+          <button type="button" className="issue-field" onClick={() => onFind(field)}>
+            {nameOfField(field)}
+          </button>{' '}
+          {message}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Words({ preview }: { preview: Preview }) {
+  return (
+    <>
+      {preview.caddy_error !== null && <CaddyWords words={preview.caddy_error} />}
+      {preview.notes.length > 0 && (
+        <ul className="note-list" aria-label="Worth knowing">
+          {preview.notes.map((note) => (
+            <li key={note}>{note}</li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+/** What Caddy said when it refused something, in its own words. */
+export function CaddyWords({ words, title = 'Caddy refuses it' }: { words: string; title?: string }) {
+  return (
+    <Alert color="red" icon={<IconMessageReport aria-hidden />} title={title} className="caddy-words" role="alert">
+      <span className="hearth-mono">{words}</span>
+    </Alert>
+  )
+}

@@ -1,0 +1,94 @@
+import { blankHsts } from './blank-draft.ts'
+import { useEditing } from './editing.tsx'
+import { NumberField, PartSwitch, SelectField, SwitchField, TextField } from './fields.tsx'
+import { useAuthorities, useOwnCertificates } from './use-uploads.ts'
+
+const modes = [
+  { value: 'auto', label: 'Automatic, from a public authority' },
+  { value: 'internal', label: 'Internal: Caddy signs it itself' },
+  { value: 'custom', label: 'Own: one that was uploaded' },
+  { value: 'on_demand', label: 'At the first visit' },
+  { value: 'off', label: 'Off: plain HTTP only' },
+] as const
+
+/** Certificates, versions, and how visitors are led to HTTPS. */
+export function TlsSection() {
+  const { draft } = useEditing()
+  const { mode } = draft.tls
+  const certificates = useOwnCertificates(mode === 'custom')
+  const authorities = useAuthorities(mode !== 'off')
+  return (
+    <>
+      <SelectField path="tls.mode" label="Certificate" options={modes} />
+      {mode === 'custom' && (
+        <SelectField
+          path="tls.certificate_id"
+          label="Uploaded certificate"
+          isNullable
+          options={[{ value: '', label: 'Choose one' }, ...certificates]}
+          description="Certificates are uploaded on the page Certificates."
+        />
+      )}
+      {(mode === 'auto' || mode === 'on_demand') && (
+        <>
+          <TextField
+            path="tls.acme_ca"
+            label="Other authority"
+            placeholder="https://acme.example.org/directory"
+            isNullable
+            isMono
+            description="Its ACME directory; empty takes that of the settings"
+          />
+          <SwitchField
+            path="tls.staging"
+            label="Test authority"
+            description="Let’s Encrypt’s staging: browsers do not trust it, and it has hardly any limits."
+          />
+        </>
+      )}
+      {mode !== 'off' && (
+        <>
+          <div className="field-columns">
+            <SelectField
+              path="tls.min_version"
+              label="Least version"
+              options={[
+                { value: '1.2', label: 'TLS 1.2' },
+                { value: '1.3', label: 'TLS 1.3' },
+              ]}
+            />
+            <SelectField
+              path="tls.client_auth_ca_id"
+              label="Visitors need a certificate of"
+              isNullable
+              options={[{ value: '', label: 'Nobody asks for one' }, ...authorities]}
+            />
+          </div>
+          <SwitchField path="force_https" label="Lead visitors of plain HTTP to HTTPS" />
+          <HstsFields />
+        </>
+      )}
+    </>
+  )
+}
+
+function HstsFields() {
+  const { draft } = useEditing()
+  return (
+    <>
+      <PartSwitch
+        path="hsts"
+        blank={blankHsts}
+        label="HSTS"
+        description="Browsers remember to come by HTTPS only; hard to take back before the time is over."
+      />
+      {draft.hsts !== null && (
+        <div className="field-inset">
+          <NumberField path="hsts.max_age" label="Seconds to remember" min={0} max={63_072_000} />
+          <SwitchField path="hsts.subdomains" label="Also for all names below" />
+          <SwitchField path="hsts.preload" label="Allow preload lists" />
+        </div>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,25 @@
+/** Where sites can come from. */
+export type SourceKind = 'caddyfile' | 'npm' | 'config'
+
+/** What somebody gave to be imported. */
+export type ImportSource =
+  | { kind: 'caddyfile'; text: string; raw: boolean }
+  | { kind: 'npm'; file: File }
+  | { kind: 'config'; text: string }
+
+/** The body of a call that imports a source, or says what would happen; throws a `SyntaxError` for a text that is no JSON. */
+export function importBody(source: ImportSource, isDryRun: boolean): FormData | string {
+  switch (source.kind) {
+    case 'npm': {
+      const form = new FormData()
+      // The server reads the small fields first.
+      form.set('dry_run', String(isDryRun))
+      form.set('file', source.file, 'database.sqlite')
+      return form
+    }
+    case 'caddyfile':
+      return JSON.stringify({ text: source.text, raw: source.raw, dry_run: isDryRun })
+    case 'config':
+      return JSON.stringify({ config: JSON.parse(source.text) as unknown, dry_run: isDryRun })
+  }
+}

@@ -1,0 +1,116 @@
+import { Button, Checkbox, FileInput, Group, Radio, Stack, Text, Textarea } from '@mantine/core'
+import { Problem, Section } from '@hearth/ui'
+import { IconEye, IconFile } from '@tabler/icons-react'
+import { type SubmitEvent, useState } from 'react'
+import type { ImportSource, SourceKind } from './import-source.ts'
+
+const kinds: readonly { value: SourceKind; label: string; description: string }[] = [
+  { value: 'caddyfile', label: 'A Caddyfile', description: 'Caddy itself reads it; nothing of its server is read' },
+  {
+    value: 'npm',
+    label: 'Nginx Proxy Manager',
+    description: 'Its database.sqlite, usually in the folder data; hosts, redirections and access lists',
+  },
+  { value: 'config', label: 'Caddy’s JSON', description: 'What “curl localhost:2019/config/” prints' },
+]
+
+/** Asks where sites come from; nothing is changed before the answer was seen. */
+export function SourceForm(props: {
+  /** What was given before, to be given once more. */
+  initial: ImportSource | undefined
+  isRawAllowed: boolean
+  isBusy: boolean
+  problem: string | undefined
+  onLook: (source: ImportSource) => void
+}) {
+  const { initial, isRawAllowed, isBusy, problem, onLook } = props
+  const [kind, setKind] = useState<SourceKind>(initial?.kind ?? 'caddyfile')
+  const [text, setText] = useState(initial !== undefined && 'text' in initial ? initial.text : '')
+  const [file, setFile] = useState<File | null>(initial?.kind === 'npm' ? initial.file : null)
+  const [raw, setRaw] = useState(initial?.kind === 'caddyfile' && initial.raw)
+  const [missing, setMissing] = useState<string>()
+  const submit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const source = sourceOf(kind, { text, file, raw })
+    setMissing(source === undefined ? 'Is needed' : undefined)
+    if (source !== undefined) onLook(source)
+  }
+  return (
+    <form onSubmit={submit} noValidate>
+      <Section title="Where from?">
+        <Stack>
+          <Radio.Group
+            aria-label="Where from?"
+            value={kind}
+            onChange={(value) => {
+              setKind(value)
+              setMissing(undefined)
+            }}
+          >
+            <Stack gap="sm">
+              {kinds.map((one) => (
+                <Radio key={one.value} {...one} />
+              ))}
+            </Stack>
+          </Radio.Group>
+          {kind === 'npm' ? (
+            <FileInput
+              label="Database"
+              description="At most 64 MiB. It is read here and not kept."
+              placeholder="Choose database.sqlite"
+              leftSection={<IconFile size={16} aria-hidden />}
+              value={file}
+              onChange={setFile}
+              error={missing}
+              clearable
+              clearButtonProps={{ 'aria-label': 'Choose none' }}
+            />
+          ) : (
+            <Textarea
+              label={kind === 'caddyfile' ? 'Text of the Caddyfile' : 'Configuration'}
+              placeholder={kind === 'caddyfile' ? sample : '{ "apps": { "http": … } }'}
+              autosize
+              minRows={8}
+              maxRows={24}
+              spellCheck={false}
+              classNames={{ input: 'hearth-mono' }}
+              value={text}
+              onChange={(event) => setText(event.currentTarget.value)}
+              error={missing}
+            />
+          )}
+          {kind === 'caddyfile' && isRawAllowed && (
+            <Checkbox
+              label="Keep what the form cannot express as directives"
+              description="Such sites can be edited as text only"
+              checked={raw}
+              onChange={(event) => setRaw(event.currentTarget.checked)}
+            />
+          )}
+          <Problem text={problem} />
+          <Group>
+            <Button type="submit" loading={isBusy} leftSection={<IconEye size={16} aria-hidden />}>
+              Look what would happen
+            </Button>
+            <Text size="sm" c="dimmed">
+              This changes nothing yet.
+            </Text>
+          </Group>
+        </Stack>
+      </Section>
+    </form>
+  )
+}
+
+const sample = `shop.example.org {
+  reverse_proxy 10.0.0.5:8080
+}`
+
+function sourceOf(
+  kind: SourceKind,
+  { text, file, raw }: { text: string; file: File | null; raw: boolean },
+): ImportSource | undefined {
+  if (kind === 'npm') return file === null ? undefined : { kind, file }
+  if (text.trim() === '') return undefined
+  return kind === 'caddyfile' ? { kind, text, raw } : { kind, text }
+}

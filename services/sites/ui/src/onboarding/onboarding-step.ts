@@ -1,0 +1,24 @@
+import type { components } from '../api.gen.ts'
+
+type Onboarding = components['schemas']['Onboarding']
+
+/** The steps of taking a Caddy over, as they are shown. */
+export const stepNames = ['Connect', 'Decide', 'Done'] as const
+
+/** Which of `stepNames` is next; beyond the last when all is done. */
+export function stepPlace({ step }: Pick<Onboarding, 'step'>): number {
+  if (step === 'node') return 0
+  return step === 'done' ? stepNames.length : 1
+}
+
+/** What is asked before what runs is given up; empty when nothing is lost. */
+export function missingAnswers(
+  state: Pick<Onboarding, 'is_blank'>,
+  given: { mode: string; confirmed: boolean },
+): { mode?: string; confirm_exclusive?: string } {
+  if (state.is_blank === true) return {}
+  return {
+    ...(given.mode === '' ? { mode: 'Choose one' } : {}),
+    ...(given.confirmed ? {} : { confirm_exclusive: 'Has to be confirmed' }),
+  }
+}

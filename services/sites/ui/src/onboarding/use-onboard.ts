@@ -1,0 +1,26 @@
+import { answer, ApiError, notifyDone } from '@hearth/ui'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { api, keys, type OnboardRequest, type OnboardResult } from '../api.ts'
+
+/** Takes Caddy over; `onDone` hears what came of it. A refusal that only asks for a decision is no failure. */
+export function useOnboard(onDone: (result: OnboardResult) => void) {
+  const cache = useQueryClient()
+  const renew = () => {
+    for (const queryKey of [keys.onboarding, keys.nodes, keys.sites, keys.settings, keys.status])
+      void cache.invalidateQueries({ queryKey })
+  }
+  return useMutation({
+    mutationFn: (body: OnboardRequest) => answer(api.POST('/api/caddy/onboard', { body })),
+    onSuccess: (result) => {
+      notifyDone(result.detail)
+      onDone(result)
+      renew()
+    },
+    onError: renew,
+  })
+}
+
+/** Whether Caddy answered and waits for a decision. */
+export function isDecisionWanted(error: unknown): boolean {
+  return error instanceof ApiError && (error.kind === 'mode_required' || error.kind === 'confirmation_required')
+}

@@ -1,0 +1,81 @@
+import { Button, Group, Modal, Text } from '@mantine/core'
+import { answer, EmptyState, ErrorState, LoadingLines, PageHeader, RelativeTime, Section, useAction } from '@hearth/ui'
+import { IconCircleCheck, IconRestore } from '@tabler/icons-react'
+import { useState } from 'react'
+import { api, keys } from '../api.ts'
+import { ConfigDiff } from '../differences/config-diff.tsx'
+import { type Drift, useDrift } from '../drift/read-status.ts'
+
+/** What somebody else changed in what Caddy runs, and the way back to what is wanted here. */
+export function DriftPage() {
+  const drift = useDrift()
+  const [isAsking, ask] = useState(false)
+  const found = drift.data ?? []
+  return (
+    <>
+      <PageHeader
+        title="Drift"
+        description="What runs in Caddy and was not made here."
+        actions={
+          found.length > 0 && (
+            <Button leftSection={<IconRestore size={16} aria-hidden />} onClick={() => ask(true)}>
+              Restore
+            </Button>
+          )
+        }
+      />
+      {drift.data === undefined && drift.error === null && <LoadingLines lines={4} />}
+      {drift.data === undefined && drift.error !== null && (
+        <ErrorState error={drift.error} onRetry={() => void drift.refetch()} />
+      )}
+      {drift.data !== undefined && found.length === 0 && (
+        <EmptyState icon={IconCircleCheck} title="Caddy runs what it should">
+          Nobody else has changed anything.
+        </EmptyState>
+      )}
+      <div className="hearth-stack">
+        {found.map((one) => (
+          <NodeDrift key={one.node_id} drift={one} />
+        ))}
+      </div>
+      {isAsking && <RestoreDialog drifts={found} onClose={() => ask(false)} />}
+    </>
+  )
+}
+
+function NodeDrift({ drift }: { drift: Drift }) {
+  return (
+    <Section title={`Server ${drift.node_name}`}>
+      <Text c="dimmed" size="sm" mb="sm">
+        Seen <RelativeTime value={drift.since} />. “−” is what was applied from here, “+” is what runs now.
+      </Text>
+      <ConfigDiff changes={drift.changes} total={drift.change_count} />
+    </Section>
+  )
+}
+
+function RestoreDialog({ drifts, onClose }: { drifts: readonly Drift[]; onClose: () => void }) {
+  const places = drifts.reduce((sum, { change_count: count }) => sum + count, 0)
+  const restore = useAction({
+    run: () => answer(api.POST('/api/caddy/drift/restore')),
+    done: (result) => (result.synced ? 'Caddy runs what is wanted here again' : result.detail),
+    renew: [keys.status, keys.revisions, keys.nodes, keys.sites],
+    onDone: onClose,
+  })
+  return (
+    <Modal opened onClose={onClose} title="Restore what is wanted here?">
+      <Text>
+        What somebody else changed is lost on {drifts.map(({ node_name: name }) => name).join(', ')}: {places}{' '}
+        {places === 1 ? 'place' : 'places'} of the configuration. Changes that waited are applied along with it.
+      </Text>
+      <Group justify="flex-end" mt="md" className="hearth-dialog-actions">
+        <Button variant="default" onClick={onClose} data-autofocus>
+          Leave it
+        </Button>
+        <Button color="red" loading={restore.isPending} onClick={() => restore.mutate()}>
+          Restore
+        </Button>
+      </Group>
+    </Modal>
+  )
+}

@@ -1,0 +1,172 @@
+import { Button, SegmentedControl, Text } from '@mantine/core'
+import {
+  ApiError,
+  EmptyState,
+  ErrorState,
+  LoadingLines,
+  PageHeader,
+  RelativeTime,
+  Section,
+  StatusBadge,
+  useDocumentTitle,
+} from '@hearth/ui'
+import { IconArrowBackUp, IconHistoryOff } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link, useParams } from 'wouter'
+import { keys } from '../api.ts'
+import { FoldedConfigDiff } from '../differences/config-diff.tsx'
+import { SiteDiffs } from '../differences/site-diffs.tsx'
+import { StateBanners } from '../drift/state-banners.tsx'
+import { readRevision, readRevisionDiff, type Revision } from '../revisions/read-revisions.ts'
+import { ReturnDialog } from '../revisions/return-dialog.tsx'
+import { OutcomeBadge } from '../revisions/revision-columns.tsx'
+import { causeText, durationText, nodeOutcome } from '../revisions/revision-words.ts'
+
+/** One change of what Caddy runs: what it was, how it went, and the way back to it. */
+export function RevisionPage() {
+  const { id } = useParams<{ id: string }>()
+  const revision = useQuery({
+    queryKey: [...keys.revisions, 'one', Number(id)],
+    queryFn: () => readRevision(Number(id)),
+  })
+  if (revision.data !== undefined) return <OneRevision revision={revision.data} />
+  if (revision.error instanceof ApiError && [400, 404].includes(revision.error.status)) return <NoSuchRevision />
+  if (revision.error !== null) return <ErrorState error={revision.error} onRetry={() => void revision.refetch()} />
+  return <LoadingLines lines={6} />
+}
+
+function OneRevision({ revision }: { revision: Revision }) {
+  const [isReturning, ask] = useState(false)
+  useDocumentTitle(`Revision ${revision.id}`, 'Sites')
+  return (
+    <>
+      <Link href="/revisions" className="hearth-link page-back">
+        All revisions
+      </Link>
+      <PageHeader
+        title={`Revision ${revision.id}`}
+        description={causeText(revision.cause)}
+        actions={
+          <Button leftSection={<IconArrowBackUp size={16} aria-hidden />} onClick={() => ask(true)}>
+            Return to it
+          </Button>
+        }
+      />
+      <StateBanners />
+      <div className="hearth-stack">
+        <Facts revision={revision} />
+        <Differences key={revision.id} id={revision.id} />
+      </div>
+      {isReturning && <ReturnDialog id={revision.id} onClose={() => ask(false)} />}
+    </>
+  )
+}
+
+function Facts({ revision }: { revision: Revision }) {
+  return (
+    <Section title="How it went" actions={revision.is_current && <StatusBadge tone="accent">Runs now</StatusBadge>}>
+      <dl className="hearth-facts" data-start>
+        <Fact name="Outcome">
+          <OutcomeBadge revision={revision} />
+        </Fact>
+        <Fact name="When">
+          <RelativeTime value={revision.created_at} /> by {revision.author}
+        </Fact>
+        <Fact name="Took">{durationText(revision.duration_ms)}</Fact>
+        <Fact name="Sites">
+          {revision.site_count.toLocaleString('en')}, {revision.changed_sites.toLocaleString('en')} of them changed
+        </Fact>
+        <Fact name="Configuration">
+          <span className="hearth-mono">{revision.config_sha256.slice(0, 16)}</span>
+        </Fact>
+        {revision.nodes.map((node) => (
+          <Fact key={node.name} name={`Server ${node.name}`}>
+            <NodeWords node={node} />
+          </Fact>
+        ))}
+      </dl>
+    </Section>
+  )
+}
+
+function Fact({ name, children }: { name: string; children: React.ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+function NodeWords({ node }: { node: Revision['nodes'][number] }) {
+  const { tone, text } = nodeOutcome(node.outcome)
+  return (
+    <>
+      <StatusBadge tone={tone}>{text}</StatusBadge>
+      {node.text !== undefined && node.text !== '' && <p className="node-text hearth-mono">{node.text}</p>}
+      {(node.refused ?? []).map(([siteId, words]) => (
+        <p key={siteId} className="node-text">
+          <Link href={`/sites/${siteId}`} className="hearth-link">
+            Site {siteId}
+          </Link>{' '}
+          was refused: <span className="hearth-mono">{words}</span>
+        </p>
+      ))}
+    </>
+  )
+}
+
+function Differences({ id }: { id: number }) {
+  const [against, look] = useState<'previous' | 'current'>('previous')
+  const diff = useQuery({
+    queryKey: [...keys.revisions, 'diff', id, against],
+    queryFn: () => readRevisionDiff(id, against),
+  })
+  return (
+    <Section
+      title="What differs"
+      actions={
+        <SegmentedControl
+          size="xs"
+          aria-label="Compared with"
+          value={against}
+          onChange={(value) => look(value === 'current' ? 'current' : 'previous')}
+          data={[
+            { value: 'previous', label: 'What it changed' },
+            { value: 'current', label: 'What returning would change' },
+          ]}
+        />
+      }
+    >
+      {diff.data === undefined && diff.error === null && <LoadingLines lines={3} />}
+      {diff.data === undefined && diff.error !== null && (
+        <ErrorState error={diff.error} onRetry={() => void diff.refetch()} />
+      )}
+      {diff.data !== undefined && (
+        <div className="field-stack">
+          {diff.data.sites.length === 0 && <Text c="dimmed">No site differs.</Text>}
+          <SiteDiffs diffs={diff.data.sites} isLinked />
+          <FoldedConfigDiff changes={diff.data.config} total={diff.data.config_changes} />
+        </div>
+      )}
+    </Section>
+  )
+}
+
+function NoSuchRevision() {
+  return (
+    <EmptyState
+      icon={IconHistoryOff}
+      heading="h1"
+      title="There is no such revision"
+      action={
+        <Button component={Link} href="/revisions" variant="default">
+          All revisions
+        </Button>
+      }
+    >
+      Old ones are forgotten after a while.
+    </EmptyState>
+  )
+}

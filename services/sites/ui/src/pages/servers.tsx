@@ -1,0 +1,46 @@
+import { Button } from '@mantine/core'
+import { answer, EmptyState, ErrorState, LoadingLines, notifyDone, PageHeader } from '@hearth/ui'
+import { IconPlus, IconServer2 } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, keys, type Node } from '../api.ts'
+import { NodeCard } from '../servers/node-card.tsx'
+import { AddNode } from '../servers/node-dialogs.tsx'
+
+/** The server of the settings, which is always there. */
+const firstNode = 1
+
+/** The Caddy servers, all of which serve the same sites; administrators only. */
+export function ServersPage() {
+  const [isAdding, setAdding] = useState(false)
+  const nodes = useQuery({ queryKey: keys.nodes, queryFn: () => answer(api.GET('/api/nodes')) })
+  const added = ({ name }: Node) => notifyDone(`${name} answers. It serves the sites once you let it.`)
+  return (
+    <>
+      <PageHeader
+        title="Servers"
+        description="Every Caddy here serves all sites."
+        actions={
+          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setAdding(true)}>
+            Add server
+          </Button>
+        }
+      />
+      <div className="hearth-stack">
+        {nodes.data === undefined && nodes.error === null && <LoadingLines lines={5} />}
+        {nodes.data === undefined && nodes.error !== null && (
+          <ErrorState error={nodes.error} onRetry={() => void nodes.refetch()} />
+        )}
+        {nodes.data?.length === 0 && (
+          <EmptyState icon={IconServer2} title="No server yet">
+            Add the Caddy whose sites are to be managed here.
+          </EmptyState>
+        )}
+        {nodes.data?.map((node) => (
+          <NodeCard key={node.id} node={node} isFirst={node.id === firstNode} />
+        ))}
+      </div>
+      {isAdding && <AddNode onClose={() => setAdding(false)} onAdded={added} />}
+    </>
+  )
+}

@@ -1,0 +1,68 @@
+import { Button, Group, Text } from '@mantine/core'
+import { answer, applyFieldProblems, ErrorState, LoadingLines, PageHeader, Problem, useAction } from '@hearth/ui'
+import { useForm } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, keys, type Settings } from '../api.ts'
+import { ApplyFields, CertificateFields, GradeFields, VisitorFields } from '../settings/settings-fields.tsx'
+import { changedSettings, type SettingsValues, settingsValues } from '../settings/settings-values.ts'
+import { SslLabsSection } from '../settings/ssl-labs-section.tsx'
+
+/** What holds for all sites and the whole service; administrators only. */
+export function SettingsPage() {
+  const settings = useQuery({ queryKey: keys.settings, queryFn: () => answer(api.GET('/api/v1/settings')) })
+  return (
+    <>
+      <PageHeader title="Settings" description="They hold for all sites, unless a site says otherwise." />
+      {settings.data === undefined && settings.error === null && <LoadingLines lines={8} />}
+      {settings.data === undefined && settings.error !== null && (
+        <ErrorState error={settings.error} onRetry={() => void settings.refetch()} />
+      )}
+      {settings.data !== undefined && (
+        <SettingsForm key={JSON.stringify(settingsValues(settings.data))} settings={settings.data} />
+      )}
+    </>
+  )
+}
+
+function SettingsForm({ settings }: { settings: Settings }) {
+  const [problem, setProblem] = useState<string>()
+  const form = useForm<SettingsValues>({ initialValues: settingsValues(settings) })
+  const changes = changedSettings(form.getValues(), settings)
+  const count = Object.keys(changes).length
+  const save = useAction<void, Settings>({
+    run: () => answer(api.PATCH('/api/v1/settings', { body: changes })),
+    done: () => 'Settings saved',
+    renew: [keys.settings],
+    onProblem: (error) => setProblem(applyFieldProblems(form, error) ?? undefined),
+  })
+  const submit = form.onSubmit(() => {
+    setProblem(undefined)
+    if (count > 0) save.mutate()
+  })
+  return (
+    <div className="hearth-stack settings-form">
+      <form id="settings" onSubmit={submit} noValidate className="hearth-stack">
+        <CertificateFields form={form} />
+        <VisitorFields form={form} />
+        <ApplyFields form={form} />
+        <GradeFields form={form} />
+      </form>
+      <SslLabsSection details={settings.ssllabs} />
+      <div className="settings-bar" data-dirty={count > 0 || undefined}>
+        <Problem text={problem} />
+        <Text component="output" c="dimmed">
+          {count === 0 ? 'Everything is saved' : `${count} unsaved ${count === 1 ? 'change' : 'changes'}`}
+        </Text>
+        <Group gap="xs">
+          <Button variant="default" disabled={count === 0} onClick={() => form.reset()}>
+            Discard
+          </Button>
+          <Button type="submit" form="settings" disabled={count === 0} loading={save.isPending}>
+            Save settings
+          </Button>
+        </Group>
+      </div>
+    </div>
+  )
+}

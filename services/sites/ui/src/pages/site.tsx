@@ -1,0 +1,135 @@
+import { Button, Group, Switch, Tabs } from '@mantine/core'
+import { ApiError, EmptyState, ErrorState, LoadingLines, PageHeader, useDocumentTitle } from '@hearth/ui'
+import { IconTrash, IconWorldOff } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link, useLocation, useParams, useSearchParams } from 'wouter'
+import { keys } from '../api.ts'
+import { StateBanners } from '../drift/state-banners.tsx'
+import { SiteEditor } from '../editor/site-editor.tsx'
+import { readSite } from '../sites/read-sites.ts'
+import { RemoveSite } from '../sites/remove-site.tsx'
+import { useSwitchSite } from '../sites/site-actions.ts'
+import { SiteHistory } from '../sites/site-history.tsx'
+import { OpenSite } from '../sites/site-row-actions.tsx'
+import { SiteStateBadge } from '../sites/site-state.tsx'
+import type { Site } from '../sites/site.ts'
+
+/** One site: its form, what is asked of it, and what became of it; or a new one. */
+export function SitePage() {
+  const { id } = useParams<{ id: string }>()
+  return id === 'new' ? <NewSite /> : <KnownSite key={id} id={Number(id)} />
+}
+
+function NewSite() {
+  const [, navigate] = useLocation()
+  return (
+    <>
+      <BackToSites />
+      <PageHeader
+        title="New site"
+        description="A name, a domain and a server are enough; all else has good defaults."
+      />
+      <StateBanners />
+      <SiteEditor onSaved={(site) => navigate(`/sites/${site.id}`, { replace: true })} />
+    </>
+  )
+}
+
+function KnownSite({ id }: { id: number }) {
+  const site = useQuery({ queryKey: [...keys.sites, 'one', id], queryFn: () => readSite(id) })
+  if (site.data !== undefined) return <OneSite site={site.data} />
+  if (site.error instanceof ApiError && [400, 404].includes(site.error.status)) return <NoSuchSite />
+  if (site.error !== null) return <ErrorState error={site.error} onRetry={() => void site.refetch()} />
+  return <LoadingLines lines={6} />
+}
+
+function OneSite({ site }: { site: Site }) {
+  const [, navigate] = useLocation()
+  const [isLeaving, leave] = useState(false)
+  useDocumentTitle(site.site_name, 'Sites')
+  return (
+    <>
+      <BackToSites />
+      <PageHeader
+        title={site.site_name}
+        description={<SiteStateBadge site={site} bare />}
+        actions={<SiteActions site={site} onRemove={() => leave(true)} />}
+      />
+      <StateBanners />
+      <SiteTabs site={site} />
+      {isLeaving && (
+        <RemoveSite site={site} onClose={() => leave(false)} onRemoved={() => navigate('/sites', { replace: true })} />
+      )}
+    </>
+  )
+}
+
+function SiteActions({ site, onRemove }: { site: Site; onRemove: () => void }) {
+  const change = useSwitchSite()
+  return (
+    <Group gap="md">
+      <Switch
+        label="Maintenance"
+        checked={site.maintenance_mode}
+        onChange={(event) => change.mutate({ site, member: 'maintenance_mode', isOn: event.currentTarget.checked })}
+      />
+      <Group gap="xs">
+        <OpenSite site={site} />
+        <Button variant="default" leftSection={<IconTrash size={16} aria-hidden />} onClick={onRemove}>
+          Remove
+        </Button>
+      </Group>
+    </Group>
+  )
+}
+
+const tabs = ['settings', 'history'] as const
+
+function SiteTabs({ site }: { site: Site }) {
+  const [params, setParams] = useSearchParams()
+  const present = tabs.find((tab) => tab === params.get('tab')) ?? 'settings'
+  return (
+    <Tabs
+      value={present}
+      onChange={(tab) => setParams(tab === null || tab === 'settings' ? {} : { tab }, { replace: true })}
+      keepMounted={false}
+    >
+      <Tabs.List mb="md">
+        <Tabs.Tab value="settings">Settings</Tabs.Tab>
+        <Tabs.Tab value="history">History</Tabs.Tab>
+      </Tabs.List>
+      <Tabs.Panel value="settings" keepMounted>
+        <SiteEditor site={site} onSaved={() => undefined} />
+      </Tabs.Panel>
+      <Tabs.Panel value="history">
+        <SiteHistory id={site.id} />
+      </Tabs.Panel>
+    </Tabs>
+  )
+}
+
+function BackToSites() {
+  return (
+    <Link href="/sites" className="hearth-link page-back">
+      All sites
+    </Link>
+  )
+}
+
+function NoSuchSite() {
+  return (
+    <EmptyState
+      icon={IconWorldOff}
+      heading="h1"
+      title="There is no such site"
+      action={
+        <Button component={Link} href="/sites" variant="default">
+          All sites
+        </Button>
+      }
+    >
+      It may have been removed.
+    </EmptyState>
+  )
+}

@@ -1,0 +1,118 @@
+import { Button, NativeSelect } from '@mantine/core'
+import { DataTable, EmptyState, PageHeader, TableSearch, type TableState, useTableState } from '@hearth/ui'
+import { IconPlus, IconSearchOff, IconWorldWww } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { keys } from '../api.ts'
+import { StateBanners } from '../drift/state-banners.tsx'
+import { readSites } from '../sites/read-sites.ts'
+import { sitesPerPage, toSiteQuery } from '../sites/site-query.ts'
+import { RemoveSite } from '../sites/remove-site.tsx'
+import { siteColumns } from '../sites/site-columns.tsx'
+import { SiteRowActions } from '../sites/site-row-actions.tsx'
+import { kindNames } from '../sites/site-words.ts'
+import type { Site } from '../sites/site.ts'
+
+/** All sites: found, filtered and sorted by the server, kept current by events. */
+export function SitesPage() {
+  const state = useTableState(['kind', 'state'])
+  const query = toSiteQuery(state)
+  const [leaving, setLeaving] = useState<Site>()
+  const sites = useQuery({
+    queryKey: [...keys.sites, 'list', query],
+    queryFn: () => readSites(query),
+    placeholderData: keepPreviousData,
+  })
+  const isNarrowed = state.search !== '' || Object.values(state.filters).some((value) => value !== '')
+  const isEmpty = !isNarrowed && sites.data?.total === 0
+  const actions = (site: Site) => <SiteRowActions site={site} onRemove={() => setLeaving(site)} />
+  return (
+    <>
+      <PageHeader
+        title="Sites"
+        description="What visitors reach, and where it leads."
+        actions={!isEmpty && <AddSite />}
+      />
+      <StateBanners />
+      {!isEmpty && <SiteFilters state={state} />}
+      <DataTable
+        label="Sites"
+        columns={siteColumns(actions)}
+        state={state}
+        pageSize={sitesPerPage}
+        rowKey={(site) => String(site.id)}
+        dimmed={(site) => !site.enabled}
+        answer={{
+          rows: sites.data?.rows,
+          total: sites.data?.total ?? 0,
+          error: sites.error,
+          retry: () => void sites.refetch(),
+          stale: sites.isPlaceholderData,
+        }}
+        empty={isNarrowed ? <NothingFound state={state} /> : <NoSites />}
+      />
+      {leaving !== undefined && <RemoveSite site={leaving} onClose={() => setLeaving(undefined)} />}
+    </>
+  )
+}
+
+function AddSite() {
+  return (
+    <Button component={Link} href="/sites/new" leftSection={<IconPlus size={16} aria-hidden />}>
+      Add site
+    </Button>
+  )
+}
+
+function NoSites() {
+  return (
+    <EmptyState icon={IconWorldWww} title="No site yet" action={<AddSite />}>
+      A name, a domain and the address of a server are enough. Caddy serves it at once and gets the certificate.
+    </EmptyState>
+  )
+}
+
+function SiteFilters({ state }: { state: TableState }) {
+  return (
+    <search className="hearth-toolbar">
+      <TableSearch state={state} label="Search sites" />
+      <NativeSelect
+        aria-label="Kind"
+        value={state.filters['kind'] ?? ''}
+        onChange={(event) => state.change({ filter: { kind: event.currentTarget.value } })}
+        data={[
+          { value: '', label: 'Any kind' },
+          ...Object.entries(kindNames).map(([value, label]) => ({ value, label })),
+        ]}
+      />
+      <NativeSelect
+        aria-label="State"
+        value={state.filters['state'] ?? ''}
+        onChange={(event) => state.change({ filter: { state: event.currentTarget.value } })}
+        data={[
+          { value: '', label: 'Any state' },
+          { value: 'on', label: 'On' },
+          { value: 'off', label: 'Off' },
+          { value: 'failed', label: 'Refused by Caddy' },
+        ]}
+      />
+    </search>
+  )
+}
+
+function NothingFound({ state }: { state: TableState }) {
+  return (
+    <EmptyState
+      icon={IconSearchOff}
+      title="No site matches"
+      action={
+        <Button variant="default" onClick={() => state.change({ search: '', filter: { kind: '', state: '' } })}>
+          Show all sites
+        </Button>
+      }
+    >
+      Search looks at names and domains.
+    </EmptyState>
+  )
+}

@@ -1,0 +1,105 @@
+import { Button, Group, Text } from '@mantine/core'
+import { answer, type Column, DataTable, EmptyState, RelativeTime, StatusBadge } from '@hearth/ui'
+import { IconCloud, IconDeviceMobile, IconFingerprint, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, keys, type Passkey } from '../api.ts'
+import { describeAuthenticator } from './authenticator-names.ts'
+import { AddPasskey, RemovePasskey, RenamePasskey } from './passkey-dialogs.tsx'
+import { passkeyObstacle } from './passkey-support.ts'
+
+type Dialog = 'add' | { rename: Passkey } | { remove: Passkey }
+
+/** The passkeys of whoever is signed in. */
+export function PasskeySection() {
+  const [dialog, setDialog] = useState<Dialog>()
+  const close = () => setDialog(undefined)
+  const passkeys = useQuery({ queryKey: keys.passkeys, queryFn: () => answer(api.GET('/api/passkeys')) })
+  const obstacle = passkeyObstacle()
+  const add = obstacle === undefined && (
+    <Button variant="default" leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setDialog('add')}>
+      Add a passkey
+    </Button>
+  )
+  const rows = passkeys.data
+  return (
+    <section aria-labelledby="passkeys-title" className="table-section">
+      <div className="hearth-card-head">
+        <h2 id="passkeys-title">Passkeys</h2>
+        {rows !== undefined && rows.length > 0 && add}
+      </div>
+      {obstacle !== undefined && rows !== undefined && rows.length > 0 && <Text c="dimmed">{obstacle}</Text>}
+      <DataTable
+        label="Passkeys"
+        columns={columns(setDialog)}
+        rowKey={(passkey) => passkey.id}
+        answer={{
+          rows,
+          total: rows?.length ?? 0,
+          error: passkeys.error,
+          retry: () => void passkeys.refetch(),
+        }}
+        empty={
+          <EmptyState icon={IconFingerprint} title="No passkeys yet" action={add}>
+            {obstacle ??
+              'A passkey signs you in with a fingerprint, your face or a PIN. It cannot be guessed, and no other site can ask for it.'}
+          </EmptyState>
+        }
+      />
+      {dialog === 'add' && <AddPasskey onClose={close} />}
+      {typeof dialog === 'object' && 'rename' in dialog && <RenamePasskey passkey={dialog.rename} onClose={close} />}
+      {typeof dialog === 'object' && 'remove' in dialog && <RemovePasskey passkey={dialog.remove} onClose={close} />}
+    </section>
+  )
+}
+
+function columns(open: (dialog: Dialog) => void): Column<Passkey>[] {
+  return [
+    {
+      key: 'name',
+      header: 'Name',
+      role: 'title',
+      render: (passkey) => <span className="hearth-name">{passkey.device_name}</span>,
+    },
+    { key: 'device', header: 'Kept by', render: describeAuthenticator },
+    {
+      key: 'backup',
+      header: 'Copies',
+      render: ({ backed_up: isBackedUp }) => (
+        <StatusBadge tone={isBackedUp ? 'good' : 'quiet'} icon={isBackedUp ? IconCloud : IconDeviceMobile}>
+          {isBackedUp ? 'Synced' : 'One device'}
+        </StatusBadge>
+      ),
+    },
+    { key: 'used', header: 'Last used', render: (passkey) => <RelativeTime value={passkey.last_used_at} /> },
+    { key: 'made', header: 'Added', render: (passkey) => <RelativeTime value={passkey.created_at} /> },
+    {
+      key: 'actions',
+      header: 'Actions',
+      role: 'actions',
+      render: (passkey) => (
+        <Group gap="xs" wrap="nowrap" justify="flex-end">
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<IconPencil size={14} aria-hidden />}
+            aria-label={`Rename ${passkey.device_name}`}
+            onClick={() => open({ rename: passkey })}
+          >
+            Rename
+          </Button>
+          <Button
+            size="xs"
+            variant="default"
+            c="var(--hearth-bad)"
+            leftSection={<IconTrash size={14} aria-hidden />}
+            aria-label={`Remove ${passkey.device_name}`}
+            onClick={() => open({ remove: passkey })}
+          >
+            Remove
+          </Button>
+        </Group>
+      ),
+    },
+  ]
+}

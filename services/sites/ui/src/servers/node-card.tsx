@@ -1,0 +1,223 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core'
+import { answer, RelativeTime, StatusBadge, useAction } from '@hearth/ui'
+import {
+  IconAlertTriangle,
+  IconDownload,
+  IconPencil,
+  IconPlugConnected,
+  IconRefresh,
+  IconTrash,
+} from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { saveText } from '../account/code-file.ts'
+import { api, keys, type Node } from '../api.ts'
+import { EditNode, OnboardNode, RemoveNode } from './node-dialogs.tsx'
+import { describeReach } from './reach-words.ts'
+import { describeBind, missingAbilities, nodeStates } from './node-words.ts'
+
+/** One Caddy server: how it stands, where it is, and what it cannot. */
+export function NodeCard({ node, isFirst }: { node: Node; isFirst: boolean }) {
+  const state = nodeStates[node.state]
+  return (
+    <section className="hearth-card" aria-label={`Server ${node.name}`}>
+      <div className="hearth-card-head">
+        <Group gap="sm">
+          <h2 className="node-name">{node.name}</h2>
+          <StatusBadge tone={state.tone}>{state.text}</StatusBadge>
+        </Group>
+        <NodeActions node={node} isFirst={isFirst} />
+      </div>
+      <Stack gap="md">
+        {node.error !== null && !node.reachable && (
+          <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />}>
+            <p className="alert-text">{describeReach(node.error)}</p>
+          </Alert>
+        )}
+        <NodeFacts node={node} />
+        {node.warnings.length > 0 && (
+          <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />}>
+            <ul className="alert-list">
+              {node.warnings.map((warning) => (
+                <li key={warning}>{warning}</li>
+              ))}
+            </ul>
+          </Alert>
+        )}
+        {node.state === 'drifted' && (
+          <Text>
+            Somebody else changed its configuration.{' '}
+            <Link className="hearth-link" href="/revisions">
+              See what, and put it right
+            </Link>
+          </Text>
+        )}
+        <Abilities node={node} />
+        {node.reachable && <Authority node={node} />}
+      </Stack>
+    </section>
+  )
+}
+
+function NodeFacts({ node }: { node: Node }) {
+  return (
+    <dl className="hearth-facts node-facts" data-start>
+      <div>
+        <dt>Admin endpoint</dt>
+        <dd className={node.is_own ? undefined : 'hearth-mono'}>
+          {node.is_own ? 'Run by this service' : node.admin_url}
+        </dd>
+      </div>
+      <div>
+        <dt>Ports</dt>
+        <dd>
+          {node.http_port} and {node.https_port}
+        </dd>
+      </div>
+      <div>
+        <dt>Listens at</dt>
+        <dd>{describeBind(node.bind)}</dd>
+      </div>
+      <div>
+        <dt>Version</dt>
+        <dd>{node.version ?? 'Unknown'}</dd>
+      </div>
+      <div>
+        <dt>Access log</dt>
+        <dd className="hearth-mono">{node.log_file ?? 'None'}</dd>
+      </div>
+      <div>
+        <dt>Last asked</dt>
+        <dd>
+          <RelativeTime value={node.checked_at} />
+        </dd>
+      </div>
+    </dl>
+  )
+}
+
+function Abilities({ node }: { node: Node }) {
+  const missing = missingAbilities(node)
+  if (missing === undefined) return null
+  if (missing.length === 0) return <Text c="dimmed">It can do everything that sites may ask for.</Text>
+  return (
+    <details className="abilities">
+      <summary>
+        An older Caddy: {missing.length} {missing.length === 1 ? 'thing it cannot do' : 'things it cannot do'}
+      </summary>
+      <ul>
+        {missing.map((text) => (
+          <li key={text}>{text}</li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
+/** Saves the certificate of the authority inside a Caddy, for devices that are to trust it. */
+function Authority({ node }: { node: Node }) {
+  const save = useAction<void, string>({
+    run: async () => {
+      const read = api.GET('/api/nodes/{id}/authority', { params: { path: { id: node.id } }, parseAs: 'text' })
+      return answer(read)
+    },
+    done: () => 'Import the file where devices keep the authorities they trust',
+    onDone: (text) => saveText(`caddy-authority-${node.name}.pem`, text),
+  })
+  return (
+    <Group gap="sm">
+      <Button
+        size="xs"
+        variant="default"
+        leftSection={<IconDownload size={14} aria-hidden />}
+        aria-label={`Save its authority: ${node.name}`}
+        loading={save.isPending}
+        onClick={() => save.mutate()}
+      >
+        Save its authority
+      </Button>
+      <Text size="sm" c="dimmed" flex="1 1 240px">
+        Devices that trust it accept sites whose certificates Caddy signs itself.
+      </Text>
+    </Group>
+  )
+}
+
+/** Looks at the server at once instead of at its next turn. */
+function AskNow({ node }: { node: Node }) {
+  const cache = useQueryClient()
+  const ask = useAction<void, Node>({
+    run: () => answer(api.GET('/api/nodes/{id}', { params: { path: { id: node.id } } })),
+    done: (fresh) => (fresh.reachable ? `${fresh.name} answers` : `${fresh.name} does not answer`),
+    onDone: (fresh) =>
+      cache.setQueryData<Node[]>(keys.nodes, (nodes) => nodes?.map((one) => (one.id === fresh.id ? fresh : one))),
+  })
+  return (
+    <Button
+      size="xs"
+      variant="default"
+      leftSection={<IconRefresh size={14} aria-hidden />}
+      aria-label={`Ask now: ${node.name}`}
+      loading={ask.isPending}
+      onClick={() => ask.mutate()}
+    >
+      Ask now
+    </Button>
+  )
+}
+
+function NodeActions({ node, isFirst }: { node: Node; isFirst: boolean }) {
+  const [dialog, setDialog] = useState<'edit' | 'remove' | 'onboard'>()
+  const close = () => setDialog(undefined)
+  return (
+    <Group gap="xs">
+      <AskNow node={node} />
+      {!node.onboarded && isFirst && (
+        <Button
+          component={Link}
+          href="/onboarding"
+          size="xs"
+          leftSection={<IconPlugConnected size={14} aria-hidden />}
+          aria-label={`Take over ${node.name}`}
+        >
+          Take over
+        </Button>
+      )}
+      {!node.onboarded && !isFirst && (
+        <Button
+          size="xs"
+          leftSection={<IconPlugConnected size={14} aria-hidden />}
+          aria-label={`Let it serve: ${node.name}`}
+          onClick={() => setDialog('onboard')}
+        >
+          Let it serve
+        </Button>
+      )}
+      <Button
+        size="xs"
+        variant="default"
+        leftSection={<IconPencil size={14} aria-hidden />}
+        aria-label={`Edit ${node.name}`}
+        onClick={() => setDialog('edit')}
+      >
+        Edit
+      </Button>
+      {!isFirst && (
+        <Button
+          size="xs"
+          variant="default"
+          c="var(--hearth-bad)"
+          leftSection={<IconTrash size={14} aria-hidden />}
+          aria-label={`Forget ${node.name}`}
+          onClick={() => setDialog('remove')}
+        >
+          Forget
+        </Button>
+      )}
+      {dialog === 'edit' && <EditNode node={node} isFirst={isFirst} onClose={close} />}
+      {dialog === 'remove' && <RemoveNode node={node} onClose={close} />}
+      {dialog === 'onboard' && <OnboardNode node={node} onClose={close} />}
+    </Group>
+  )
+}

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { codeFile } from '../account/code-file.ts'
+import type { Settings, User } from '../api.ts'
+import { toUserUpdate, userValues } from '../users/user-values.ts'
+import { changedSettings, settingsValues } from './settings-values.ts'
+
+const stored = { acme_email: '', allow_raw: false, grade_retention_days: 180, ssllabs: null } as Settings
+
+test('only changed settings are sent, and never the registration', () => {
+  const values = settingsValues(stored)
+  assert.equal('ssllabs' in values, false)
+  assert.deepEqual(changedSettings(values, stored), {})
+  assert.deepEqual(changedSettings({ ...values, allow_raw: true, grade_retention_days: 30 }, stored), {
+    allow_raw: true,
+    grade_retention_days: 30,
+  })
+})
+
+test('an edited account sends a password only when one was typed', () => {
+  const user = { username: 'mara', role: 'user', is_active: true, password_change_required: false } as User
+  assert.equal(toUserUpdate(userValues(user), user), undefined)
+  assert.deepEqual(toUserUpdate({ ...userValues(user), password: 'a new long one' }, user), {
+    password: 'a new long one',
+  })
+})
+
+test('the file of recovery codes says whose they are', () => {
+  const text = codeFile(['aa', 'bb'], { username: 'mara', service: 'https://sites.example.org' })
+  assert.match(text, /^Recovery codes of mara at Hearth Sites, https:\/\/sites\.example\.org\n/)
+  assert.deepEqual(text.trim().split('\n').slice(-2), ['aa', 'bb'])
+})

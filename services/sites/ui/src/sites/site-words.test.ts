@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { addressOf } from './site.ts'
+import { stateOf, targetOf, withMore } from './site-words.ts'
+
+const tls = (mode: 'auto' | 'off') => ({
+  mode,
+  min_version: '1.2' as const,
+  acme_ca: null,
+  staging: false,
+  certificate_id: null,
+  client_auth_ca_id: null,
+})
+
+test('the address of a site has a port only where it is not the usual one, and no wildcard', () => {
+  const usual = { http: 80, https: 443 }
+  const domains = ['*.example.org', 'example.org']
+  assert.equal(addressOf({ domains, tls: tls('auto') }, usual), 'https://example.org/')
+  assert.equal(addressOf({ domains, tls: tls('off') }, { http: 8080, https: 443 }), 'http://example.org:8080/')
+  assert.equal(addressOf({ domains: ['*.example.org'], tls: tls('auto') }, usual), undefined)
+})
+
+test('what keeps a site from being served is said before all else', () => {
+  const state = (enabled: boolean, apply: 'applied' | 'failed' | 'pending' | 'disabled', isAtWork: boolean) =>
+    stateOf({ enabled, apply_state: apply, maintenance_mode: isAtWork }).text
+  assert.equal(state(true, 'applied', false), 'Served')
+  assert.equal(state(true, 'applied', true), 'Maintenance')
+  assert.equal(state(true, 'failed', true), 'Refused')
+  assert.equal(state(false, 'disabled', true), 'Off')
+  assert.equal(state(true, 'pending', false), 'Pending')
+})
+
+test('a target names the first upstream and counts the others', () => {
+  assert.equal(withMore(['a', 'b', 'c']), 'a and 2 more')
+  const upstreams = [{ url: 'http://10.0.0.5:80', weight: 1, max_requests: null }]
+  assert.equal(
+    targetOf({ kind: 'proxy', upstreams, redirect: null, static: null, respond: null }),
+    'http://10.0.0.5:80',
+  )
+})

@@ -1,0 +1,61 @@
+import type { Tone } from '@hearth/ui'
+import type { Site, SiteKind } from './site.ts'
+
+/** What each kind of site is called. */
+export const kindNames: Readonly<Record<SiteKind, string>> = {
+  proxy: 'Proxy',
+  redirect: 'Redirect',
+  static: 'Files',
+  respond: 'Fixed answer',
+  raw: 'Directives',
+}
+
+const tlsNames: Readonly<Record<Site['tls']['mode'], string>> = {
+  auto: 'Automatic',
+  internal: 'Internal',
+  custom: 'Own',
+  on_demand: 'At the first visit',
+  off: 'Off',
+}
+
+/** How a site is served with TLS, in few words. */
+export const tlsName = ({ tls }: Pick<Site, 'tls'>): string =>
+  tls.mode === 'auto' && tls.staging ? 'Automatic (test)' : tlsNames[tls.mode]
+
+type Target = Pick<Site, 'kind' | 'upstreams' | 'redirect' | 'static' | 'respond'>
+
+/** Where requests of a site go: its first upstream and how many more, an address, a directory, or a status. */
+export function targetOf({ kind, upstreams, redirect, static: files, respond }: Target): string {
+  switch (kind) {
+    case 'proxy':
+      return withMore(upstreams.map(({ url }) => url))
+    case 'redirect':
+      return redirect === null ? '' : redirect.to
+    case 'static':
+      return files === null ? '' : files.root
+    case 'respond':
+      return respond === null ? '' : `Status ${respond.status}`
+    case 'raw':
+      return 'Own directives'
+  }
+}
+
+/** The first of several and how many there are besides. */
+export function withMore(texts: readonly string[]): string {
+  const [first = '', ...others] = texts
+  return others.length === 0 ? first : `${first} and ${others.length} more`
+}
+
+/** How a site stands, in a word. */
+export interface SiteState {
+  readonly tone: Tone
+  readonly text: string
+}
+
+/** How a site stands; what keeps it from being served comes first. */
+export function stateOf(site: Pick<Site, 'enabled' | 'apply_state' | 'maintenance_mode'>): SiteState {
+  if (site.apply_state === 'failed') return { tone: 'bad', text: 'Refused' }
+  if (!site.enabled || site.apply_state === 'disabled') return { tone: 'quiet', text: 'Off' }
+  if (site.apply_state === 'pending') return { tone: 'accent', text: 'Pending' }
+  return site.maintenance_mode ? { tone: 'warn', text: 'Maintenance' } : { tone: 'good', text: 'Served' }
+}

@@ -1,0 +1,26 @@
+import type { components, paths } from '../api.gen.ts'
+
+type Operations = paths['/api/sites/{id}']
+
+/** A site as the server answers it. */
+export type Site = Operations['get']['responses']['200']['content']['application/json']
+/** Members to change; what is left out stays. */
+export type SitePatch = Operations['patch']['requestBody']['content']['application/json']
+/** A new site; what is left out takes its default. */
+export type SiteInput = paths['/api/sites']['post']['requestBody']['content']['application/json']
+/** What came of an edit. */
+export type SiteEnvelope = components['schemas']['SiteEnvelope']
+export type SiteKind = Site['kind']
+
+/** The address a browser opens for a site, or undefined when it has only wildcards. Ports are those Caddy listens on. */
+export function addressOf(
+  site: Pick<Site, 'domains' | 'tls'>,
+  ports: { http: number; https: number },
+): string | undefined {
+  const host = site.domains.find((domain) => !domain.startsWith('*'))
+  if (host === undefined) return undefined
+  const isPlain = site.tls.mode === 'off'
+  const port = isPlain ? ports.http : ports.https
+  const suffix = port === (isPlain ? 80 : 443) ? '' : `:${port}`
+  return `${isPlain ? 'http' : 'https'}://${host}${suffix}/`
+}
