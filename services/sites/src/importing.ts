@@ -100,9 +100,13 @@ async function readNode({ nodes }: ImportingParts, id: number) {
 }
 
 /** How the configuration of a node is read. */
-export function readOptionsOf({ capabilities }: Pick<KnownNode, 'capabilities'>): ReadOptions {
+export function readOptionsOf({ capabilities, row }: Pick<KnownNode, 'capabilities' | 'row'>): ReadOptions {
   const isNewest = capabilities !== undefined && Object.values(capabilities).every(Boolean)
-  return { tellsSecureUpstreamsTheirName: isNewest }
+  return {
+    tellsSecureUpstreamsTheirName: isNewest,
+    ports: { http: row.http_port, https: row.https_port },
+    bind: JSON.parse(row.bind) as string[],
+  }
 }
 
 /** Where a Caddy of the service's own reads uploaded certificates. */

@@ -135,3 +135,27 @@ test('of two services that manage one Caddy neither overwrites the other without
   assert.equal(other.service.app.management.proxy.apply.isBusy, false)
   assert.equal((await askHost(caddy.httpPort, 'shared.test')).text, 'the first')
 })
+
+test('what a Caddy serves is imported when that is asked for, and goes on being served', async () => {
+  await using caddy = await startForeignCaddy({
+    routes: [
+      saying('old.test', 'from the file'),
+      { match: [{ host: ['odd.test'] }], handle: [{ handler: 'templates' }] },
+    ],
+  })
+  await using sites = await startSites({ ...caddy.environment, CADDY_BIND: '127.0.0.1' })
+  const admin = await sites.signIn()
+  const json = { mode: 'import', confirm_exclusive: true }
+  const taken = await admin.json<OnboardResult>('POST', '/api/caddy/onboard', { json })
+  assert.deepEqual([taken.status, taken.body.imported], [200, 1], JSON.stringify(taken.body))
+  assert.ok(
+    taken.body.left_out.some(({ message }) => message.includes('templates')),
+    JSON.stringify(taken.body.left_out),
+  )
+  assert.equal((await askHost(caddy.httpPort, 'old.test')).text, 'from the file')
+  const list = await admin.json<{ site_name: string; apply_state: string }[]>('GET', '/api/sites')
+  assert.deepEqual(
+    list.body.map(({ site_name: name, apply_state: state }) => [name, state]),
+    [['old.test', 'applied']],
+  )
+})

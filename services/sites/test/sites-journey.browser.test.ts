@@ -36,6 +36,7 @@ test(
     await maintain(place)
     await returnToFirst(place)
     await removeIt(place)
+    await seeOthers(place)
   },
 )
 
@@ -123,6 +124,20 @@ async function removeIt(place: SitesPlace): Promise<void> {
   await dialog.getByRole('button', { name: 'Remove site' }).click()
   await page.getByText('No site yet').waitFor()
   assert.equal((await served(place)).status, 404)
+}
+
+/** What somebody else does is on the screen without loading it anew. */
+async function seeOthers({ page, admin }: SitesPlace): Promise<void> {
+  await page.getByText('No site yet').waitFor()
+  const json = { site_name: 'By somebody', domains: ['other.test'], kind: 'respond', tls: { mode: 'off' }, respond: {} }
+  assert.equal((await admin.call('POST', '/api/sites', { json })).status, 201)
+  await page.getByRole('link', { name: 'By somebody', exact: true }).waitFor()
+  await page.getByRole('link', { name: 'By somebody', exact: true }).click()
+  await page.getByLabel('Name').fill('Not saved')
+  await page.goBack()
+  const guard = page.getByRole('dialog', { name: 'Leave without saving?' })
+  await guard.getByRole('button', { name: 'Leave' }).click()
+  await page.getByRole('heading', { name: 'Sites', level: 1 }).waitFor()
 }
 
 test(

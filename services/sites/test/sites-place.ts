@@ -9,7 +9,7 @@ import { nextAddress, type Browser } from './browser.ts'
 export interface SitesPlace extends Place {
   readonly admin: Browser
   /** Goes to a page as somebody from an address of their own, so that many pages fit into a minute. */
-  goTo(path: string): Promise<void>
+  readonly goTo: (path: string) => Promise<void>
 }
 
 /** Starts all of it, and waits until Caddy can be told something. */

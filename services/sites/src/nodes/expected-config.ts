@@ -3,11 +3,10 @@ import type { NodeRow } from './tables.ts'
 
 /** Keeps what nodes ran last. A configuration may hold private keys and hashes, so it is sealed. */
 export interface ExpectedConfigs {
-  /** Takes the text of its JSON. */
+  /** @param text JSON */
   seal(nodeId: number, text: string): string
-  /** Undefined when nothing was applied yet. */
+  /** The JSON; undefined when nothing was applied yet. */
   openText(row: Pick<NodeRow, 'id' | 'expected_config'>): string | undefined
-  /** The same, parsed. */
   open(row: Pick<NodeRow, 'id' | 'expected_config'>): object | undefined
 }
 

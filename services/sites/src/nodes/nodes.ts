@@ -64,6 +64,7 @@ export function createNodes(parts: NodeParts): Nodes {
 class ContactedNodes implements Nodes {
   readonly #parts: NodeParts
   readonly #contacts = new Map<number, Contact>()
+  readonly #looking = new Map<number, Promise<RunningConfig>>()
 
   constructor(parts: NodeParts) {
     this.#parts = parts
@@ -79,7 +80,14 @@ class ContactedNodes implements Nodes {
     return row === undefined ? undefined : this.#known(row)
   }
 
-  async look(id: number): Promise<RunningConfig> {
+  look(id: number): Promise<RunningConfig> {
+    // The dry runs of one look would be in the way of another.
+    const looking = this.#looking.get(id) ?? this.#lookOnce(id).finally(() => this.#looking.delete(id))
+    this.#looking.set(id, looking)
+    return looking
+  }
+
+  async #lookOnce(id: number): Promise<RunningConfig> {
     const node = await this.get(id)
     if (node === undefined) throw new Error(`there is no node ${id}`)
     const contact = this.#contact(id)

@@ -130,3 +130,18 @@ describe('a site that would answer otherwise is left out', () => {
     )
   })
 })
+
+test('a server that only some can reach is not opened to more', () => {
+  const stays = (listen: string[], options: Parameters<typeof readConfig>[1] = {}) => {
+    const routes = [{ match: [{ host: ['own.test'] }], handle: [hello] }]
+    const { sites } = readConfig({ apps: { http: { servers: { own: { listen, routes } } } } }, options)
+    return sites.map(({ site }) => site.enabled !== false)
+  }
+  assert.deepEqual(stays([':80']), [true])
+  assert.deepEqual(stays(['127.0.0.1:80']), [false])
+  assert.deepEqual(stays(['127.0.0.1:80'], { bind: ['127.0.0.1'] }), [true])
+  assert.deepEqual(stays(['127.0.0.1:80'], { bind: ['127.0.0.1', '192.0.2.1'] }), [false])
+  assert.deepEqual(stays(['[::1]:80', '127.0.0.1:80'], { bind: ['::1'] }), [true])
+  assert.deepEqual(stays([':8080'], { ports: { http: 8080, https: 8443 } }), [true])
+  assert.deepEqual(stays([':8080']), [])
+})

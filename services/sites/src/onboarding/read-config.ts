@@ -77,7 +77,7 @@ function readHttp(
   root: Place,
   { report, options }: { report: ImportReport; options: ReadOptions },
 ): ImportedSite[] {
-  const servers = readServers(http, report, options.isOurs === true)
+  const servers = readServers(http, report, options)
   const groups = groupHosts(servers, report).filter((group) => isGroupOfNames(group, report))
   const parts: SiteParts = {
     tls: reach(root, 'apps', 'tls'),

@@ -2,6 +2,7 @@ import { at, membersOf, textsOf, type Place } from './json-place.ts'
 import { ServerHosts } from './host-routes.ts'
 import { isMaintenance } from './read-answers.ts'
 import type { ImportReport } from './import-report.ts'
+import type { ReadOptions } from './site-reading.ts'
 
 /** A server of the http app that sites can be read from. */
 export interface ReadServer {
@@ -20,8 +21,10 @@ const ownMembers = new Set(['listen', 'routes', 'errors', 'tls_connection_polici
 const harmless = new Set(['strict_sni_host', '@id', 'metrics'])
 
 /** Finds the servers for HTTPS and plain HTTP on the usual ports; what listens elsewhere is reported. */
-export function readServers(http: Place, report: ImportReport, isOurs: boolean): ReadServers {
-  const ports = { http: portOf(at(http, 'http_port')) ?? 80, https: portOf(at(http, 'https_port')) ?? 443 }
+export function readServers(http: Place, report: ImportReport, options: ReadOptions): ReadServers {
+  const isOurs = options.isOurs === true
+  const { http: plain = 80, https: secure = 443 } = options.ports ?? {}
+  const ports = { http: portOf(at(http, 'http_port')) ?? plain, https: portOf(at(http, 'https_port')) ?? secure }
   const servers = { https: [] as ReadServer[], http: [] as ReadServer[] }
   for (const [, place] of membersOf(at(http, 'servers'))) {
     const scheme = schemeOf(place, ports)

@@ -69,8 +69,11 @@ function read(group: HostGroup, parts: SiteParts, reading: SiteReading): Importe
 function listensEverywhere(server: Place, reading: SiteReading): boolean {
   const listen = at(server, 'listen')
   const addresses = (textsOf(listen) ?? []).map((address) => address.replace(/^tcp\//, '').replace(/:\d+$/, ''))
+  const { isOurs, bind = [] } = reading.options
   const isEverywhere = addresses.some((address) => ['', '0.0.0.0', '[::]'].includes(address))
-  if (isEverywhere || reading.options.isOurs) return true
+  const known = new Set(addresses.map((address) => address.replace(/^\[(.*)\]$/, '$1')))
+  const isSame = bind.length > 0 && bind.every((address) => known.has(address))
+  if (isEverywhere || isSame || isOurs) return true
   reading.changed(
     listen,
     'a server on some addresses only; sites are on all of the node’s, so this one is switched off',

@@ -8,6 +8,10 @@ export interface ReadOptions {
    * Whether the configuration is one of ours that somebody changed. Then numbers of certificates and sites in it are trusted.
    */
   readonly isOurs?: boolean
+  /** Ports of the node for plain HTTP and HTTPS, where the configuration does not say which they are. */
+  readonly ports?: { readonly http: number; readonly https: number }
+  /** Addresses the node serves sites at; all of the machine when there is none. */
+  readonly bind?: readonly string[]
   /** Whether the Caddy it runs on tells an HTTPS upstream its own name where nothing is said, as versions from 2.11 on do. */
   readonly tellsSecureUpstreamsTheirName?: boolean
   /** Seconds of the setting that proxies have when their site says nothing; see `ConfigOptions.streamCloseDelay`. */

@@ -1,4 +1,3 @@
-import { nameOfField } from '../differences/field-names.ts'
 import { kindNames } from '../sites/site-words.ts'
 import { blankPath } from './blank-draft.ts'
 import { useEditing } from './editing.tsx'
@@ -34,7 +33,7 @@ function PathFields({ path, place }: { path: string; place: number }) {
   const kind = draft.paths[place]?.kind ?? 'proxy'
   return (
     <fieldset className="path-fields">
-      <legend>{nameOfField(`paths.${place}`)}</legend>
+      <legend>Path {place + 1}</legend>
       <div className="field-columns">
         <SelectField
           path={`${path}.match`}

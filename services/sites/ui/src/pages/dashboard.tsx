@@ -1,12 +1,72 @@
-import { EmptyState, PageHeader } from '@hearth/ui'
-import { IconLayoutDashboard } from '@tabler/icons-react'
+import { Text } from '@mantine/core'
+import { ErrorState, LoadingLines, PageHeader, Section, useSession } from '@hearth/ui'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { keys } from '../api.ts'
+import { Counts } from '../dashboard/counts.tsx'
+import { CertificateList, NodeList, RevisionList, ServerList } from '../dashboard/dashboard-lists.tsx'
+import { SiteName } from '../dashboard/site-name.tsx'
+import { StateBanners } from '../drift/state-banners.tsx'
+import { readTraffic, type TrafficOverview, trafficPace, type TrafficRange } from '../traffic/read-traffic.ts'
+import { TopList, TrafficCharts, TrafficSection } from '../traffic/traffic-card.tsx'
+import '../traffic/traffic.css'
 
-/** Dashboard; to be built. */
+/** Everything at a glance: what is asked for, and what needs somebody. */
 export function DashboardPage() {
+  const { isAdmin } = useSession()
+  const [range, setRange] = useState<TrafficRange>('24h')
+  const traffic = useQuery({
+    queryKey: [...keys.traffic, 'all', range],
+    queryFn: () => readTraffic(range),
+    placeholderData: keepPreviousData,
+    refetchInterval: trafficPace,
+  })
   return (
     <>
       <PageHeader title="Dashboard" />
-      <EmptyState icon={IconLayoutDashboard} title="This page is being built" />
+      <StateBanners />
+      <div className="hearth-stack">
+        <Counts traffic={traffic.data} />
+        <TrafficSection range={range} onRange={setRange}>
+          {traffic.data === undefined && traffic.error === null && <LoadingLines lines={5} />}
+          {traffic.data === undefined && traffic.error !== null && (
+            <ErrorState error={traffic.error} onRetry={() => void traffic.refetch()} />
+          )}
+          {traffic.data !== undefined && <TrafficCharts traffic={traffic.data} />}
+        </TrafficSection>
+        <div className="dashboard-columns">
+          {traffic.data !== undefined && <Busiest traffic={traffic.data} />}
+          <CertificateList />
+          {isAdmin && <ServerList />}
+          {isAdmin && <NodeList />}
+          {isAdmin && <RevisionList />}
+        </div>
+      </div>
     </>
+  )
+}
+
+function Busiest({ traffic }: { traffic: TrafficOverview }) {
+  const rows = traffic.sites.slice(0, 5).map(({ site_id: id, totals }) => ({
+    key: String(id),
+    text: <SiteName id={id} />,
+    count: totals.requests,
+  }))
+  const { requests: elsewhere } = traffic.elsewhere
+  return (
+    <Section title="Busiest sites">
+      {rows.length === 0 ? (
+        <Text c="dimmed" size="sm">
+          No site was asked for anything in this time.
+        </Text>
+      ) : (
+        <TopList label="Busiest sites" rows={rows} />
+      )}
+      {elsewhere > 0 && (
+        <Text c="dimmed" size="xs" mt="sm">
+          {elsewhere.toLocaleString('en')} more for hosts that no site has.
+        </Text>
+      )}
+    </Section>
   )
 }

@@ -133,8 +133,8 @@ function Differences({ id }: { id: number }) {
           value={against}
           onChange={(value) => look(value === 'current' ? 'current' : 'previous')}
           data={[
-            { value: 'previous', label: 'What it changed' },
-            { value: 'current', label: 'What returning would change' },
+            { value: 'previous', label: 'It changed' },
+            { value: 'current', label: 'Return would change' },
           ]}
         />
       }

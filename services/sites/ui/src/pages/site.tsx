@@ -14,6 +14,7 @@ import { SiteHistory } from '../sites/site-history.tsx'
 import { OpenSite } from '../sites/site-row-actions.tsx'
 import { SiteStateBadge } from '../sites/site-state.tsx'
 import type { Site } from '../sites/site.ts'
+import { SiteTrafficView } from '../traffic/site-traffic.tsx'
 
 /** One site: its form, what is asked of it, and what became of it; or a new one. */
 export function SitePage() {
@@ -84,7 +85,7 @@ function SiteActions({ site, onRemove }: { site: Site; onRemove: () => void }) {
   )
 }
 
-const tabs = ['settings', 'history'] as const
+const tabs = ['settings', 'traffic', 'history'] as const
 
 function SiteTabs({ site }: { site: Site }) {
   const [params, setParams] = useSearchParams()
@@ -97,10 +98,14 @@ function SiteTabs({ site }: { site: Site }) {
     >
       <Tabs.List mb="md">
         <Tabs.Tab value="settings">Settings</Tabs.Tab>
+        <Tabs.Tab value="traffic">Traffic</Tabs.Tab>
         <Tabs.Tab value="history">History</Tabs.Tab>
       </Tabs.List>
       <Tabs.Panel value="settings" keepMounted>
         <SiteEditor site={site} onSaved={() => undefined} />
+      </Tabs.Panel>
+      <Tabs.Panel value="traffic">
+        <SiteTrafficView id={site.id} />
       </Tabs.Panel>
       <Tabs.Panel value="history">
         <SiteHistory id={site.id} />

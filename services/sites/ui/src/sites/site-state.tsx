@@ -2,7 +2,7 @@ import { StatusBadge } from '@hearth/ui'
 import { IconBarrierBlock, IconClock, IconPlayerPause } from '@tabler/icons-react'
 import type { ComponentType } from 'react'
 import type { Site } from './site.ts'
-import { stateOf } from './site-words.ts'
+import { gistOf, stateOf } from './site-words.ts'
 import './site-list.css'
 
 const icons: Readonly<Record<string, ComponentType<{ size?: number; 'aria-hidden'?: boolean }>>> = {
@@ -22,7 +22,7 @@ export function SiteStateBadge({ site, bare = false }: { site: Site; bare?: bool
       </StatusBadge>
       {isRefused && !bare && (
         <span className="site-refusal" title={site.last_error ?? ''}>
-          {site.last_error}
+          {gistOf(site.last_error ?? '')}
         </span>
       )}
     </span>

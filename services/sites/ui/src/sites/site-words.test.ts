@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addressOf } from './site.ts'
-import { stateOf, targetOf, withMore } from './site-words.ts'
+import { gistOf, stateOf, targetOf, withMore } from './site-words.ts'
 
 const tls = (mode: 'auto' | 'off') => ({
   mode,
@@ -37,4 +37,11 @@ test('a target names the first upstream and counts the others', () => {
     targetOf({ kind: 'proxy', upstreams, redirect: null, static: null, respond: null }),
     'http://10.0.0.5:80',
   )
+})
+
+test('of the words of Caddy the end is the gist', () => {
+  const words =
+    'loading new config: loading http app module: compiling matcher regexp ([: error parsing regexp: missing closing ]'
+  assert.equal(gistOf(words), 'compiling matcher regexp ([: error parsing regexp: missing closing ]')
+  assert.equal(gistOf('short'), 'short')
 })

@@ -59,3 +59,6 @@ export function stateOf(site: Pick<Site, 'enabled' | 'apply_state' | 'maintenanc
   if (site.apply_state === 'pending') return { tone: 'accent', text: 'Pending' }
   return site.maintenance_mode ? { tone: 'warn', text: 'Maintenance' } : { tone: 'good', text: 'Served' }
 }
+
+/** The end of Caddy's words, which says what is wrong; where it was stands before that. */
+export const gistOf = (words: string): string => words.split(': ').slice(-3).join(': ')

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { byUrgency, gradeText, gradeTone, nameIn } from './certificate-words.ts'
+
+test('what needs somebody stands first, then what expires first', () => {
+  const hosts = [
+    { host: 'fine', state: 'valid', not_after: '2027-01-01T00:00:00Z' },
+    { host: 'sooner', state: 'valid', not_after: '2026-12-01T00:00:00Z' },
+    { host: 'gone', state: 'expired', not_after: '2026-01-01T00:00:00Z' },
+    { host: 'new', state: 'pending', not_after: null },
+  ] as const
+  assert.deepEqual(
+    byUrgency(hosts).map(({ host }) => host),
+    ['gone', 'new', 'sooner', 'fine'],
+  )
+})
+
+test('a grade that trust alone spoils says what it would be', () => {
+  assert.equal(gradeText('T', 'A'), 'The certificate is not trusted; without that the grade would be A')
+  assert.equal(gradeText('B', 'B'), 'Grade B')
+  assert.deepEqual(['A-', 'B', 'C', 'F', 'T'].map(gradeTone), ['good', 'accent', 'warn', 'bad', 'bad'])
+})
+
+test('an issuer is named by its common name, where it has one', () => {
+  assert.equal(nameIn('C=US, O=Let’s Encrypt, CN=R11'), 'R11')
+  assert.equal(nameIn('O=Somebody'), 'Somebody')
+  assert.equal(nameIn('plain'), 'plain')
+})

@@ -1,0 +1,53 @@
+import { type Column, RelativeTime, StatusBadge } from '@hearth/ui'
+import { UnstyledButton } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { certificateState, nameIn } from './certificate-words.ts'
+import { GradeBadge } from './grade-badge.tsx'
+import type { HostCertificate } from './read-certificates.ts'
+
+/** The columns of the table of certificates; `onOpen` shows one in full. */
+export function hostColumns(onOpen: (host: HostCertificate) => void): Column<HostCertificate>[] {
+  return [
+    {
+      key: 'host',
+      header: 'Host',
+      role: 'title',
+      render: (host) => (
+        <UnstyledButton className="hearth-name cell-link" onClick={() => onOpen(host)}>
+          {host.host}
+        </UnstyledButton>
+      ),
+    },
+    { key: 'state', header: 'State', render: (host) => <CertificateBadge certificate={host} /> },
+    { key: 'expires', header: 'Expires', render: (host) => <RelativeTime value={host.not_after} absent="–" /> },
+    { key: 'issuer', header: 'Issued by', render: (host) => issuerOf(host) },
+    { key: 'grade', header: 'Grade', render: (host) => <Grades host={host} /> },
+    { key: 'checked', header: 'Looked at', numeric: true, render: (host) => <RelativeTime value={host.checked_at} /> },
+  ]
+}
+
+/** How it stands with a certificate, and why when it is not well. */
+export function CertificateBadge({ certificate }: { certificate: Pick<HostCertificate, 'state' | 'message'> }) {
+  const { tone, text } = certificateState(certificate.state)
+  return (
+    <span className="site-state" title={certificate.message ?? undefined}>
+      <StatusBadge tone={tone}>{text}</StatusBadge>
+    </span>
+  )
+}
+
+function issuerOf({ issuer, trusted }: HostCertificate): ReactNode {
+  if (issuer === null) return '–'
+  return trusted === false ? `${nameIn(issuer)} (not public)` : nameIn(issuer)
+}
+
+function Grades({ host }: { host: HostCertificate }) {
+  if (host.grades.length === 0) return <span className="hearth-dimmed">none yet</span>
+  return (
+    <span className="grade-list">
+      {host.grades.map(({ source, grade, grade_trust_ignored: ignoring }) => (
+        <GradeBadge key={source} grade={grade} ignoringTrust={ignoring} />
+      ))}
+    </span>
+  )
+}

@@ -1,0 +1,128 @@
+import { answer, RelativeTime, StatusBadge } from '@hearth/ui'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { api, keys } from '../api.ts'
+import { byUrgency } from '../certificates/certificate-words.ts'
+import { CertificateBadge } from '../certificates/host-columns.tsx'
+import { useCertificates } from '../certificates/read-certificates.ts'
+import { readRevisions } from '../revisions/read-revisions.ts'
+import { OutcomeBadge } from '../revisions/revision-columns.tsx'
+import { causeText, changedText } from '../revisions/revision-words.ts'
+import { nodeStates } from '../servers/node-words.ts'
+import { CardList } from './card-list.tsx'
+import { useUpstreams } from './counts.tsx'
+import { SiteName } from './site-name.tsx'
+
+const few = 5
+
+/** Certificates that need somebody. */
+export function CertificateList() {
+  const { data, error, refetch } = useCertificates()
+  const rows = data?.certificates.filter(({ state }) => state !== 'valid')
+  return (
+    <CardList
+      title="Certificates to look after"
+      more={{ href: '/certificates', text: 'All certificates' }}
+      answer={{ data: rows === undefined ? undefined : byUrgency(rows).slice(0, few), error, refetch }}
+      rowKey={({ host }) => host}
+      empty={data?.certificates.length === 0 ? 'No host has TLS yet.' : 'All certificates are valid.'}
+      render={(certificate) => (
+        <>
+          <span className="hearth-name">
+            {certificate.host}
+            <small>{certificate.message}</small>
+          </span>
+          <CertificateBadge certificate={certificate} />
+        </>
+      )}
+    />
+  )
+}
+
+/** What a failed connection means. */
+const troubles: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'Nothing listens there',
+  ETIMEDOUT: 'No answer in time',
+  EHOSTUNREACH: 'No way leads there',
+  ENETUNREACH: 'No way leads there',
+  ENOTFOUND: 'The name is not known',
+  ENOENT: 'There is no such socket',
+}
+
+/** Servers behind sites that do not answer. */
+export function ServerList() {
+  const { data, error, refetch } = useUpstreams()
+  const down = data?.filter(({ up }) => up === false)
+  return (
+    <CardList
+      title="Servers that do not answer"
+      more={{ href: '/sites', text: 'All sites' }}
+      answer={{ data: down?.slice(0, few), error, refetch }}
+      rowKey={({ address }) => address}
+      empty={data?.length === 0 ? 'No site leads to a server yet.' : 'All servers behind the sites answer.'}
+      render={({ address, reason, site_ids: ids }) => (
+        <>
+          <span>
+            <span className="hearth-mono">{address}</span>
+            <small>{reason === null ? '' : (troubles[reason] ?? reason)}</small>
+          </span>
+          <span>{ids[0] === undefined ? null : <SiteName id={ids[0]} />}</span>
+        </>
+      )}
+    />
+  )
+}
+
+/** The Caddy servers and how they are. */
+export function NodeList() {
+  const nodes = useQuery({ queryKey: keys.nodes, queryFn: () => answer(api.GET('/api/nodes')) })
+  return (
+    <CardList
+      title="Caddy"
+      more={{ href: '/servers', text: 'Servers' }}
+      answer={nodes}
+      rowKey={({ id }) => String(id)}
+      empty="There is no server yet."
+      render={({ name, version, state, checked_at: at }) => (
+        <>
+          <span className="hearth-name">
+            {name}
+            <small>
+              {version === null ? 'Version not known' : `Version ${version}`}, asked <RelativeTime value={at} />
+            </small>
+          </span>
+          <StatusBadge tone={nodeStates[state].tone}>{nodeStates[state].text}</StatusBadge>
+        </>
+      )}
+    />
+  )
+}
+
+const last = { limit: few, offset: 0 }
+
+/** What was applied last. */
+export function RevisionList() {
+  const revisions = useQuery({ queryKey: [...keys.revisions, 'list', last], queryFn: () => readRevisions(last) })
+  return (
+    <CardList
+      title="Last changes"
+      more={{ href: '/revisions', text: 'All revisions' }}
+      answer={{ data: revisions.data?.rows, error: revisions.error, refetch: () => revisions.refetch() }}
+      rowKey={({ id }) => String(id)}
+      empty="Nothing was applied yet."
+      render={(revision) => (
+        <>
+          <span>
+            <Link href={`/revisions/${revision.id}`} className="hearth-name">
+              {causeText(revision.cause)}
+            </Link>
+            <small>
+              {changedText(revision)}, by {revision.author}, <RelativeTime value={revision.created_at} />
+            </small>
+          </span>
+          <OutcomeBadge revision={revision} />
+        </>
+      )}
+    />
+  )
+}

@@ -1,0 +1,118 @@
+import { Button, Text, TextInput } from '@mantine/core'
+import { Section, StatusBadge } from '@hearth/ui'
+import { IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react'
+import { useEffect, useState } from 'react'
+import type { components } from '../api.gen.ts'
+import { matchesFilter } from './live-filter.ts'
+import { formatMs } from './traffic-words.ts'
+import './traffic.css'
+
+type LiveRequest = components['schemas']['LiveRequest']
+type Request = NonNullable<LiveRequest['request']>
+
+interface Row extends Request {
+  readonly key: number
+}
+
+/** More are forgotten. */
+const mostRows = 200
+
+/** Requests as they happen, once somebody wants to look on. Everything in them is text of visitors. */
+export function LiveTail({ siteId }: { siteId?: number }) {
+  const [isOn, turn] = useState(false)
+  return (
+    <Section
+      title="Requests as they happen"
+      actions={
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={isOn ? <IconPlayerStop size={14} aria-hidden /> : <IconPlayerPlay size={14} aria-hidden />}
+          onClick={() => turn(!isOn)}
+        >
+          {isOn ? 'Stop' : 'Watch'}
+        </Button>
+      }
+    >
+      {isOn ? (
+        <Tail {...(siteId === undefined ? {} : { siteId })} />
+      ) : (
+        <Text c="dimmed" size="sm">
+          Shown without query strings and headers, at most 50 a second.
+        </Text>
+      )}
+    </Section>
+  )
+}
+
+function Tail({ siteId }: { siteId?: number }) {
+  const [filter, setFilter] = useState('')
+  const { rows, skipped, state } = useTail(siteId)
+  const shown = rows.filter((row) => matchesFilter(row, filter))
+  return (
+    <div className="field-stack">
+      <div className="live-head">
+        <TextInput
+          aria-label="Filter requests"
+          placeholder="Part of a path, a client, a host, or 5xx"
+          value={filter}
+          onChange={(event) => setFilter(event.currentTarget.value)}
+        />
+        <StatusBadge tone={state === 'open' ? 'good' : 'warn'}>
+          {state === 'open' ? 'Watching' : state === 'lost' ? 'Connecting again' : 'Connecting'}
+        </StatusBadge>
+        {skipped > 0 && <span className="hearth-dimmed">{skipped.toLocaleString('en')} left out</span>}
+      </div>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, also by keyboard */}
+      <section className="live-rows" tabIndex={0} aria-label="Requests">
+        <table>
+          <thead>
+            <tr>
+              {['Time', 'Status', 'Method', 'Path', 'Host', 'Client', 'Took'].map((title) => (
+                <th key={title} scope="col">
+                  {title}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((row) => (
+              <tr key={row.key} data-class={Math.floor(row.status / 100)}>
+                <td>{new Date(row.at).toLocaleTimeString('en-GB')}</td>
+                <td>{row.status}</td>
+                <td>{row.method}</td>
+                <td className="live-path">{row.path}</td>
+                <td>{row.host}</td>
+                <td>{row.client}</td>
+                <td>{formatMs(row.duration_ms)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        {shown.length === 0 && <p className="live-none hearth-dimmed">No request yet.</p>}
+      </section>
+    </div>
+  )
+}
+
+function useTail(siteId: number | undefined) {
+  const [rows, setRows] = useState<readonly Row[]>([])
+  const [skipped, setSkipped] = useState(0)
+  const [state, setState] = useState<'connecting' | 'open' | 'lost'>('connecting')
+  useEffect(() => {
+    let next = 0
+    const stream = new EventSource(`/api/v1/traffic/live${siteId === undefined ? '' : `?site_id=${siteId}`}`)
+    stream.onopen = () => setState('open')
+    stream.onerror = () => setState('lost')
+    stream.onmessage = ({ data }: MessageEvent<string>) => {
+      const { request, skipped: left } = JSON.parse(data) as LiveRequest
+      if (left > 0) setSkipped((sum) => sum + left)
+      if (request === null) return
+      next += 1
+      const row = { ...request, key: next }
+      setRows((old) => [row, ...old].slice(0, mostRows))
+    }
+    return () => stream.close()
+  }, [siteId])
+  return { rows, skipped, state }
+}

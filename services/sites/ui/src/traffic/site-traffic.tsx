@@ -1,0 +1,66 @@
+import { Text } from '@mantine/core'
+import { ErrorState, LoadingLines, RelativeTime, Section } from '@hearth/ui'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { keys } from '../api.ts'
+import { LiveTail } from './live-tail.tsx'
+import { readSiteTraffic, type SiteTraffic, trafficPace, type TrafficRange } from './read-traffic.ts'
+import { TopList, TrafficCharts, TrafficSection } from './traffic-card.tsx'
+import '../dashboard/dashboard.css'
+import './traffic.css'
+
+/** What a site is asked for: over time, by path and client, and as it happens. */
+export function SiteTrafficView({ id }: { id: number }) {
+  const [range, setRange] = useState<TrafficRange>('24h')
+  const traffic = useQuery({
+    queryKey: [...keys.traffic, 'site', id, range],
+    queryFn: () => readSiteTraffic(id, range),
+    placeholderData: keepPreviousData,
+    refetchInterval: trafficPace,
+  })
+  return (
+    <div className="hearth-stack">
+      <TrafficSection range={range} onRange={setRange}>
+        {traffic.data === undefined && traffic.error === null && <LoadingLines lines={5} />}
+        {traffic.data === undefined && traffic.error !== null && (
+          <ErrorState error={traffic.error} onRetry={() => void traffic.refetch()} />
+        )}
+        {traffic.data !== undefined && <TrafficCharts traffic={traffic.data} />}
+      </TrafficSection>
+      {traffic.data !== undefined && <Tops traffic={traffic.data} />}
+      <LiveTail siteId={id} />
+    </div>
+  )
+}
+
+function Tops({ traffic }: { traffic: SiteTraffic }) {
+  const lists = [
+    { title: 'Paths asked for most', rows: traffic.top_paths },
+    { title: 'Busiest clients', rows: traffic.top_clients },
+  ]
+  return (
+    <div className="dashboard-columns">
+      {lists.map(({ title, rows }) => (
+        <Section key={title} title={title}>
+          {rows.length === 0 ? (
+            <Text c="dimmed" size="sm">
+              Nothing yet.
+            </Text>
+          ) : (
+            <TopList
+              label={title}
+              rows={rows.slice(0, 10).map(({ key, count }) => ({
+                key,
+                count,
+                text: <span className="hearth-mono">{key}</span>,
+              }))}
+            />
+          )}
+          <Text c="dimmed" size="xs" mt="sm">
+            Since <RelativeTime value={traffic.listed_since} />
+          </Text>
+        </Section>
+      ))}
+    </div>
+  )
+}

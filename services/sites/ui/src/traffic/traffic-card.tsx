@@ -1,0 +1,109 @@
+import { SegmentedControl } from '@mantine/core'
+import { formatCount, Section } from '@hearth/ui'
+import type { CSSProperties, ReactNode } from 'react'
+import { TimeChart } from '../charts/time-chart.tsx'
+import type { SiteTraffic, TrafficOverview, TrafficRange } from './read-traffic.ts'
+import { countOf, endings, formatMs, formatPace, latencySeries, requestSeries, sentenceOf } from './traffic-words.ts'
+
+const ranges: readonly { value: TrafficRange; label: string }[] = [
+  { value: '1h', label: '1 h' },
+  { value: '6h', label: '6 h' },
+  { value: '24h', label: '24 h' },
+  { value: '7d', label: '7 d' },
+  { value: '30d', label: '30 d' },
+]
+
+/** Chooses how far back traffic is looked at. */
+export function RangeControl({ range, onChange }: { range: TrafficRange; onChange: (range: TrafficRange) => void }) {
+  return (
+    <SegmentedControl
+      size="xs"
+      aria-label="Time"
+      value={range}
+      data={[...ranges]}
+      onChange={(value) => {
+        const chosen = ranges.find((one) => one.value === value)
+        if (chosen !== undefined) onChange(chosen.value)
+      }}
+    />
+  )
+}
+
+/** Requests over time by how they ended, and how long they took. */
+export function TrafficCharts({ traffic }: { traffic: TrafficOverview | SiteTraffic }) {
+  const { points, step_seconds: step, totals, range } = traffic
+  const times = points.map(({ at }) => at)
+  const formatTime = (at: string) => timeText(at, range)
+  return (
+    <>
+      <dl className="chart-legend">
+        {endings.map(({ kind, name }) => (
+          <div key={kind} data-kind={kind}>
+            <dt>{name}</dt>
+            <dd>{countOf(totals, kind).toLocaleString('en')}</dd>
+          </div>
+        ))}
+      </dl>
+      <TimeChart
+        summary={sentenceOf(totals)}
+        times={times}
+        series={requestSeries(points, step)}
+        isStacked
+        format={formatPace}
+        formatTime={formatTime}
+        least={0.01}
+      />
+      <h3 className="traffic-heading">How long requests take</h3>
+      <TimeChart
+        summary="The line is what half of the requests took at most, the dashes what 95 % did."
+        times={times}
+        series={latencySeries(points)}
+        format={formatMs}
+        formatTime={formatTime}
+      />
+    </>
+  )
+}
+
+/** The frame of the charts, with the choice of the time. */
+export function TrafficSection(props: {
+  range: TrafficRange
+  onRange: (range: TrafficRange) => void
+  children: ReactNode
+}) {
+  return (
+    <Section title="Traffic" actions={<RangeControl range={props.range} onChange={props.onRange} />}>
+      {props.children}
+    </Section>
+  )
+}
+
+function timeText(at: string, range: TrafficRange): string {
+  const moment = new Date(at)
+  const isShort = range === '1h' || range === '6h' || range === '24h'
+  return isShort
+    ? moment.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
+    : moment.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', hour: '2-digit' })
+}
+
+/** What is named most often, each with a bar and its count. */
+export function TopList({
+  label,
+  rows,
+}: {
+  label: string
+  rows: readonly { key: string; text: ReactNode; count: number }[]
+}) {
+  const most = Math.max(1, ...rows.map(({ count }) => count))
+  return (
+    <ul className="top-list" aria-label={label}>
+      {rows.map(({ key, text, count }) => (
+        <li key={key}>
+          <span className="top-list-text">{text}</span>
+          <span>{formatCount(count, 'request')}</span>
+          <i aria-hidden style={{ '--share': `${(count / most) * 100}%` } as CSSProperties} />
+        </li>
+      ))}
+    </ul>
+  )
+}
