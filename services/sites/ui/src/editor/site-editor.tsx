@@ -15,6 +15,7 @@ import { summaryOf } from './section-summary.ts'
 import { editorSections } from './sections.tsx'
 import { useEditor } from './use-editor.ts'
 import { usePreview } from './use-preview.ts'
+import '../layout/field-stack.css'
 import './editor.css'
 
 /** The form of a site beside what saving it would do. */

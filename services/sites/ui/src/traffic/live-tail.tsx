@@ -5,6 +5,7 @@ import { useEffect, useState } from 'react'
 import type { components } from '../api.gen.ts'
 import { matchesFilter } from './live-filter.ts'
 import { formatMs } from './traffic-words.ts'
+import '../layout/field-stack.css'
 import './traffic.css'
 
 type LiveRequest = components['schemas']['LiveRequest']

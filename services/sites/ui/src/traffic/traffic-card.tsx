@@ -4,6 +4,7 @@ import type { CSSProperties, ReactNode } from 'react'
 import { TimeChart } from '../charts/time-chart.tsx'
 import type { SiteTraffic, TrafficOverview, TrafficRange } from './read-traffic.ts'
 import { countOf, endings, formatMs, formatPace, latencySeries, requestSeries, sentenceOf } from './traffic-words.ts'
+import './traffic.css'
 
 const ranges: readonly { value: TrafficRange; label: string }[] = [
   { value: '1h', label: '1 h' },
