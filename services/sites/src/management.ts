@@ -112,7 +112,13 @@ function openApplying(parts: ManagementParts, proxy: Proxy): Features['applying'
     revisions,
     syncAll,
     diff: createRevisionDiff({ ...statesOf(parts, proxy), revisions }),
-    returnTo: createReturnToRevision({ revisions, rows: () => allSiteRows(database.query), editMany }),
+    now: () => timers.now(),
+    returnTo: createReturnToRevision({
+      revisions,
+      rows: () => allSiteRows(database.query),
+      editMany,
+      check: () => createCheckWanted(frozenSurroundings(createRuleSurroundings(parts, proxy))),
+    }),
     drift: createDriftKeeper({
       watch: drift,
       syncAll,

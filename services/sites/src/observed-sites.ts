@@ -6,7 +6,7 @@ import { reachHost } from './nodes/node-place.ts'
 import type { Nodes } from './nodes/nodes.ts'
 import { wantedOfRow } from './sites/site-change.ts'
 import type { SiteRecord } from './sites/schema.ts'
-import { allSiteRows, findSiteRow } from './sites/store.ts'
+import { allDomainOwners, allSiteRows, findSiteRow } from './sites/store.ts'
 import type { DeclaredUpstream } from './traffic/upstreams/upstream-states.ts'
 
 /** The sites, as those see them who look at what is served. */
@@ -52,7 +52,8 @@ export function createObservedSites({ db, nodes, optedIn }: ObservedSitesParts):
     },
     endpoint: () => endpointOf(nodes()),
     hasSite: async (id) => (await findSiteRow(db, id)) !== undefined,
-    owners: async () => (await all()).flatMap(({ id, record }) => record.domains.map((host) => [host, id] as const)),
+    owners: async () =>
+      (await allDomainOwners(db)).flatMap(({ id, domains }) => domains.map((host) => [host, id] as const)),
     async upstreams() {
       const enabled = (await all()).filter(({ isEnabled }) => isEnabled)
       const pairs = enabled.flatMap(({ id, record }) => addressesOf(record).map((address) => ({ address, id })))

@@ -4,6 +4,7 @@ import { formatAdminAddress } from './nodes/admin-address.ts'
 import type { KnownNode } from './nodes/nodes.ts'
 import type { CaddyStatus } from './onboarding/schema.ts'
 import type { Proxy } from './proxy.ts'
+import type { ReadyChecks } from './problems.ts'
 import type { Readiness } from './readiness.ts'
 import { countStates } from './sites/store.ts'
 import type { SiteTables } from './sites/tables.ts'
@@ -12,23 +13,28 @@ const firstNode = 1
 
 /** Ready as the specification has it: what runs can be told, onboarding is complete, the admin endpoint answers. */
 export function createReadiness({ nodes, drift }: Proxy, isSetUp: () => Promise<boolean>): Readiness {
-  return {
-    async check() {
-      try {
-        const isReachable = await nodes.look(firstNode).then(
-          () => true,
-          () => false,
-        )
-        const isTaken = isManaged(await nodes.get(firstNode))
-        return {
-          runtime: drift.of(firstNode) === undefined,
-          onboarding: isTaken && (await isSetUp()),
-          admin_api: isReachable,
-        }
-      } catch {
-        return { runtime: false, onboarding: false, admin_api: false }
+  let checking: Promise<ReadyChecks> | undefined
+
+  async function look(): Promise<ReadyChecks> {
+    try {
+      const isReachable = await nodes.look(firstNode).then(
+        () => true,
+        () => false,
+      )
+      const isTaken = isManaged(await nodes.get(firstNode))
+      return {
+        runtime: drift.of(firstNode) === undefined,
+        onboarding: isTaken && (await isSetUp()),
+        admin_api: isReachable,
       }
-    },
+    } catch {
+      return { runtime: false, onboarding: false, admin_api: false }
+    }
+  }
+
+  return {
+    // Anybody may ask, as often as they like; Caddy is asked once for all who wait.
+    check: () => (checking ??= look().finally(() => (checking = undefined))),
   }
 }
 

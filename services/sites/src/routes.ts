@@ -57,7 +57,7 @@ export function allRoutes(features: Features): Route[] {
     ...userRoutes(accounts.users),
     ...settingsRoutes(settings, features.now),
     ...eventRoutes(events, accounts.sessions),
-    ...siteRoutes(features.sites),
+    ...siteRoutes(features.sites, features.now),
     ...applyRoutes(features.applying),
     ...onboardingRoutes(features.taking),
     ...nodeRoutes(features.nodes),

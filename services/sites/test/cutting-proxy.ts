@@ -8,9 +8,11 @@ export interface CuttingProxy extends AsyncDisposable {
   readonly address: AdminAddress
   /**
    * What happens to the next changes, one each: `before` breaks off before Caddy hears of it, `after` when Caddy has done it and
-   * before the answer.
+   * before the answer; `gone` is the same, and then nobody answers any more.
    */
-  readonly cuts: ('before' | 'after')[]
+  readonly cuts: ('before' | 'after' | 'gone')[]
+  /** While it is true nothing is answered, and after a cut `gone` it is. */
+  isGone: boolean
   /** Changes that reached Caddy. */
   readonly passed: number
   /** Is called when a change is about to be passed on. */
@@ -19,13 +21,20 @@ export interface CuttingProxy extends AsyncDisposable {
 
 /** Stands in front of the admin socket of a real Caddy. */
 export async function startCuttingProxy(socket: string): Promise<CuttingProxy> {
-  const cuts: ('before' | 'after')[] = []
+  const cuts: ('before' | 'after' | 'gone')[] = []
   let passed = 0
-  const state: { meanwhile: (() => Promise<void>) | undefined } = { meanwhile: undefined }
+  const state: { meanwhile: (() => Promise<void>) | undefined; isGone: boolean } = {
+    meanwhile: undefined,
+    isGone: false,
+  }
   const server = createServer((incoming, answer) => {
+    if (state.isGone) {
+      incoming.socket.destroy()
+      return
+    }
     void (async () => {
       const chunks = await incoming.toArray()
-      const isChange = incoming.method !== 'GET'
+      const isChange = incoming.method !== 'GET' && incoming.url === '/config/'
       const cut = isChange ? cuts.shift() : undefined
       const { meanwhile } = state
       if (isChange) state.meanwhile = undefined
@@ -48,7 +57,8 @@ export async function startCuttingProxy(socket: string): Promise<CuttingProxy> {
       outgoing.end(Buffer.concat(chunks as Buffer[]))
       const [reply] = (await once(outgoing, 'response')) as [IncomingMessage]
       const body = Buffer.concat((await reply.toArray()) as Buffer[])
-      if (cut === 'after') {
+      if (cut === 'gone') state.isGone = true
+      if (cut === 'after' || cut === 'gone') {
         incoming.socket.destroy()
         return
       }
@@ -63,6 +73,12 @@ export async function startCuttingProxy(socket: string): Promise<CuttingProxy> {
     cuts,
     get passed() {
       return passed
+    },
+    set isGone(isGone: boolean) {
+      state.isGone = isGone
+    },
+    get isGone() {
+      return state.isGone
     },
     set meanwhile(work: (() => Promise<void>) | undefined) {
       state.meanwhile = work

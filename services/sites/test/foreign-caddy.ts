@@ -32,6 +32,8 @@ export interface ForeignSetup {
   /** Routes of a server in its file; none for a Caddy that serves nothing. */
   readonly routes?: readonly object[]
   readonly binary?: string
+  /** What goes before the command, such as to give it a network of its own. */
+  readonly prefix?: readonly string[]
 }
 
 /** A route that answers one host with a text. */
@@ -42,7 +44,12 @@ export const saying = (host: string, body: string): object => ({
 })
 
 /** Starts it on free loopback ports; it ends, by its process id, when it is disposed of. */
-export async function startForeignCaddy({ admin = 'unix', routes, binary = '/usr/bin/caddy' }: ForeignSetup = {}) {
+export async function startForeignCaddy({
+  admin = 'unix',
+  routes,
+  binary = '/usr/bin/caddy',
+  prefix = [],
+}: ForeignSetup = {}) {
   const folder = await temporaryDirectory('foreign')
   const [httpPort, httpsPort, adminPort] = [await freePort(), await freePort(), await freePort()]
   const listen = admin === 'unix' ? `unix/${join(folder.path, 'a.sock')}` : `127.0.0.1:${adminPort}`
@@ -60,7 +67,8 @@ export async function startForeignCaddy({ admin = 'unix', routes, binary = '/usr
     await once(child, 'exit')
   }
   const start = async () => {
-    child = spawn(binary, ['run', '--config', file], {
+    const [program, ...words] = [...prefix, binary, 'run', '--config', file]
+    child = spawn(program, words, {
       env: { PATH: process.env['PATH'], HOME: folder.path, XDG_DATA_HOME: folder.path, XDG_CONFIG_HOME: folder.path },
       stdio: 'ignore',
     })

@@ -83,12 +83,17 @@ test(
     const { acme_email: saved, default_response: answer, grade_retention_days: days } = await read()
     assert.deepEqual([saved, answer, days], ['ops@example.org', 'abort', 30])
 
+    await page.getByLabel('For a site in maintenance').fill('Back at noon')
     await admin.call('PATCH', '/api/v1/settings', { json: { acme_email: 'other@example.org' } })
     await eventually(
       () => email.inputValue(),
       (value) => value === 'other@example.org',
       { what: 'the value somebody else saved' },
     )
+    assert.equal(await page.getByLabel('For a site in maintenance').inputValue(), 'Back at noon')
+    await button('Discard').click()
+    await page.getByText('Everything is saved').waitFor()
+    assert.equal(await email.inputValue(), 'other@example.org')
 
     await button('Register').click()
     const details = dialog('Register at SSL Labs')
@@ -125,6 +130,7 @@ test(
     await add.getByText(/192\.0\.2\.7 is not an address of this machine/).waitFor()
     await add.getByLabel('Admin endpoint').fill(`unix/${caddy.socket}`)
     await add.getByLabel('HTTP port').fill(String(caddy.httpPort))
+    await add.getByLabel('Listens at').fill('127.0.0.1')
     await add.getByLabel('HTTPS port').fill(String(caddy.httpsPort))
     await add.getByRole('button', { name: 'Add server' }).click()
     const card = page.getByRole('region', { name: 'Server second' })
@@ -183,11 +189,15 @@ test(
   { skip },
   async () => {
     // Signing in by password would meet the limit of the test before.
-    const json = { username: 'eve', password: testPassword }
+    const json = { username: 'eve', password: testPassword, password_change_required: true }
     assert.equal((await admin.call('POST', '/api/users', { json })).status, 201)
     await page.context().clearCookies()
     await visit(page, `${place.url}/users`)
-    await enter(page, 'eve')
+    await signIn(page, 'eve')
+    await page.getByLabel('Present password').fill(testPassword)
+    for (const label of ['New password', 'New password again'])
+      await page.getByLabel(label, { exact: true }).fill(`${testPassword}-b`)
+    await button('Set password and go on').click()
     await page.getByText('There is no such page').waitFor()
     const links = await page.getByRole('navigation', { name: 'Main' }).getByRole('link').allTextContents()
     assert.deepEqual(links, ['Dashboard', 'Certificates'])

@@ -115,6 +115,23 @@ for (const age of caddyAges)
       }
     })
 
+    test('an expression tells nothing of the environment or of files, however it is spelled', async () => {
+      for (const text of [
+        'caddyPlaceholder(request, "env.PATH").startsWith("/")',
+        'caddyPlaceholder (request, "en" + "v.PATH") != ""',
+        String.raw`header({'X': '{\x65nv.PATH}'})`,
+        "file\t({'root': '/etc', 'try_files': ['passwd']})",
+        "! file({'root': '/etc', 'try_files': ['passwd']})",
+        "vars_regexp('{http.request.header.X}', '^a')",
+      ]) {
+        const accepted = await accept(`@it expression \`${text}\`\nrespond @it "told"`)
+        assert.ok('problems' in accepted, text)
+        assert.match(accepted.problems.join('; '), /expression/, text)
+      }
+      const harmless = await accept('@it expression `path("/files/*") && {method} == "GET"`\nrespond @it "fine"')
+      assert.ok('routes' in harmless, JSON.stringify(harmless))
+    })
+
     test('a second site, an app, an id or a placeholder in what was adapted is refused', () => {
       const result = (inner: object[], more: object = {}) => ({
         apps: {
@@ -148,6 +165,14 @@ for (const age of caddyAges)
         [result([{ ...respond, '@id': 'site-1' }]), /@id/],
         [result([{ handle: [{ handler: 'static_response', body: '{ENV.HOME}' }] }]), /environment/],
         [result([{ match: [{ expression: "file({'root':'/etc'})" }], ...respond }]), /files/],
+        [result([{ match: [{ expression: "file\t({'root':'/etc'})" }], ...respond }]), /files/],
+        [result([{ match: [{ expression: "file//\n({'root':'/etc'})" }], ...respond }]), /comments/],
+        [result([{ match: [{ expression: { expr: 'ph(request, "en" + "v.A") == ""' } }], ...respond }]), /by its name/],
+        [result([{ match: [{ expression: String.raw`header({'X': '{\x65nv.A}'})` }], ...respond }]), /backslash/],
+        [
+          result([{ match: [{ vars_regexp: { '{http.request.header.X}': { pattern: 'x' } } }], ...respond }]),
+          /matcher/,
+        ],
         [result([{ handle: [{ handler: 'constructor' }] }]), /not allowed/],
         [null, /more than/],
       ] as const) {

@@ -157,7 +157,7 @@ async function replace(client: AdminClient, settled: SettledConfig, before: Befo
 }
 
 async function readAgain(client: AdminClient, unknown: AdminUnknown): Promise<RunningConfig> {
-  for (const wait of [0, 100, 300, 1000, 2000, 4000]) {
+  for (const wait of [0, 100, 300, 1000, 2000]) {
     await pause(wait)
     const running = await client.readConfig().catch(() => undefined)
     if (running !== undefined) return running

@@ -1,21 +1,38 @@
 import { isDeepStrictEqual } from 'node:util'
+import { reauthenticationRequired } from '../access.ts'
+import { invalidSite } from '../problems.ts'
 import type { BulkEdit, EditMany } from '../sites/bulk-edit.ts'
+import type { CheckWanted } from '../sites/check-wanted.ts'
+import type { FieldIssue } from '../sites/rule-context.ts'
 import { wantedOfRow } from '../sites/site-change.ts'
 import type { SiteRow } from '../sites/tables.ts'
 import type { DesiredSite } from './desired-sites.ts'
 import type { Revisions } from './revisions.ts'
 import type { SyncResult } from './schema.ts'
 
-/** Brings all sites back to what a revision left in place. Disabled sites stay; nothing of the history is lost. */
-export type ReturnToRevision = (id: number, author: string) => Promise<SyncResult>
+/** Who wants it, and whether they proved who they are in the last five minutes. */
+export interface Returning {
+  readonly author: string
+  readonly isRecent: boolean
+}
+
+/**
+ * Brings all sites back to what a revision left in place. Disabled sites stay; nothing of the history is lost. What the rules of
+ * today refuse does not come back, and directives of one's own only for somebody who proved who they are.
+ */
+export type ReturnToRevision = (id: number, who: Returning) => Promise<SyncResult>
 
 export function createReturnToRevision(parts: {
   readonly revisions: Revisions
   readonly rows: () => Promise<SiteRow[]>
   readonly editMany: EditMany
+  /** The rules, for one return. */
+  readonly check: () => CheckWanted
 }): ReturnToRevision {
-  return async (id, author) => {
+  return async (id, { author, isRecent }) => {
     const edit = editTo(await parts.revisions.sitesAt(id), await parts.rows())
+    if (!isRecent && edit.put.some(({ wanted }) => wanted.record.kind === 'raw')) throw reauthenticationRequired()
+    await checkAll(edit, parts.check())
     const count = edit.put.length + edit.remove.length
     const result = count === 0 ? undefined : await parts.editMany(edit, { author, cause: `return to ${id}` })
     return {
@@ -26,6 +43,18 @@ export function createReturnToRevision(parts: {
       revision_id: null,
     }
   }
+}
+
+/** Whose a domain or a name is changes with the return itself; everything else must be right. */
+async function checkAll({ put }: BulkEdit, check: CheckWanted): Promise<void> {
+  const found: FieldIssue[] = []
+  for (const { id, wanted } of put) {
+    const { errors } = await check(wanted, id)
+    const name = wanted.record.site_name
+    const others = errors.filter(({ field }) => !/^(domains|site_name)\b/.test(field))
+    found.push(...others.map(({ field, message }) => ({ field, message: `${message} (site "${name}")` })))
+  }
+  if (found.length > 0) throw invalidSite(found.slice(0, 20))
 }
 
 /** What must be edited so that the enabled sites are these. */

@@ -1,6 +1,6 @@
 import type { Route } from '@hearth/http'
 import { z } from 'zod'
-import { route } from '../access.ts'
+import { isRecent, route } from '../access.ts'
 import type { DriftKeeper } from './drift-keeper.ts'
 import type { ReturnToRevision } from './return-to-revision.ts'
 import type { RevisionDiff } from './revision-diff.ts'
@@ -26,6 +26,8 @@ export interface ApplyRoutesParts {
   readonly diff: RevisionDiff
   readonly returnTo: ReturnToRevision
   readonly drift: DriftKeeper
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
 }
 
 const shared = { tag: 'Caddy', access: 'admin' } as const
@@ -54,7 +56,7 @@ function syncRoute({ syncAll }: ApplyRoutesParts): Route {
   )
 }
 
-function revisionRoutes({ revisions, diff, returnTo }: ApplyRoutesParts): Route[] {
+function revisionRoutes({ revisions, diff, returnTo, now }: ApplyRoutesParts): Route[] {
   const one = { ...shared, params: RevisionParams } as const
   return [
     route(
@@ -106,7 +108,7 @@ function revisionRoutes({ revisions, diff, returnTo }: ApplyRoutesParts): Route[
         summary: 'Bring all sites back to what a revision left in place',
         limit: '10/min',
       },
-      ({ params, caller }) => returnTo(params.id, caller.username),
+      ({ params, caller }) => returnTo(params.id, { author: caller.username, isRecent: isRecent(caller, now()) }),
     ),
   ]
 }

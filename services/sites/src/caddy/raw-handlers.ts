@@ -1,3 +1,4 @@
+import { expressionProblem, textsIn } from './raw-expression.ts'
 import type { RawWalk } from './raw-routes.ts'
 
 /** A JSON object whose members are not known yet. */
@@ -126,12 +127,11 @@ function lookAtSubroute({ routes, errors }: Json, walk: RawWalk): void {
   walk.routes(asObject(errors)['routes'])
 }
 
-/** The matchers that raw directives may have. */
+/** The matchers that raw directives may have. `vars_regexp` is none: it fills in the placeholders that visitors send. */
 export const rawMatchers: ReadonlySet<string> = new Set(
-  (
-    'client_ip expression file header header_regexp host method not ' +
-    'path path_regexp protocol query remote_ip vars vars_regexp'
-  ).split(' '),
+  'client_ip expression file header header_regexp host method not path path_regexp protocol query remote_ip vars'.split(
+    ' ',
+  ),
 )
 
 /** Looks at a matcher that could reach files. */
@@ -141,6 +141,9 @@ export function lookAtMatcher(name: string, value: unknown, walk: RawWalk): void
     lookAtRoot(asObject(value), walk)
   }
   if (name === 'not') walk.matchers(value)
-  if (name === 'expression' && /\bfile\s*\(/.test(JSON.stringify(value)))
-    walk.report('an expression must not ask for files')
+  if (name !== 'expression') return
+  for (const text of textsIn(value)) {
+    const problem = expressionProblem(text)
+    if (problem !== undefined) walk.report(problem)
+  }
 }

@@ -1,8 +1,11 @@
 /** What stands in place of a secret. */
 export const hidden = '(hidden)'
 
-const secretHeader = /^(proxy-)?authorization$|^(set-)?cookie$|token|secret|passw|api-?key/i
-const secretMember = /^(password|secret|salt|mac_key|private_key)$/i
+const secretHeader =
+  /^(proxy-)?authorization$|^(set-)?cookie$|token|secret|passw|(api|auth|access|account|subscription)-?key|^x-auth$/i
+/** Members of handlers, issuers and plugins; what a plugin calls its secret can only be guessed, so rather too much is hidden. */
+const secretMember =
+  /passw(or)?d|passphrase|secret|token|credential|^salt$|^session_tickets$|(mac|private|api|access|auth|account|encryption)_?key/i
 
 /** Whether the value of a header is one to keep to oneself. */
 export function isSecretHeader(name: string): boolean {
@@ -11,10 +14,14 @@ export function isSecretHeader(name: string): boolean {
 
 /** The text without password hashes and private keys. */
 export function redactText(text: string): string {
-  return text
-    .replaceAll(/\$2[aby]?\$\d\d\$[./A-Za-z0-9]{22,}/g, hidden)
-    .replaceAll(/-----BEGIN [^-]*PRIVATE KEY-----[\s\S]*?(-----END [^-]*PRIVATE KEY-----|$)/g, hidden)
-    .replaceAll(/\$argon2\w*\$[^\s"]+/g, hidden)
+  return (
+    text
+      .replaceAll(/\$2[aby]?\$\d\d\$[./A-Za-z0-9]{22,}/g, hidden)
+      .replaceAll(/-----BEGIN [^-]*PRIVATE KEY-----[\s\S]*?(-----END [^-]*PRIVATE KEY-----|$)/g, hidden)
+      // The same as Caddy's older versions write them, in base64.
+      .replaceAll(/\bJDJ[a-z0-9]JD[A-Za-z0-9+/]{40,}={0,2}/gi, hidden)
+      .replaceAll(/\$argon2\w*\$[^\s"]+/g, hidden)
+  )
 }
 
 /** A copy of a configuration that may be shown: without password hashes, private keys and values of secret headers. */
@@ -23,7 +30,10 @@ export function redactConfig<T>(config: T): T {
 }
 
 function redact(value: unknown, name: string): unknown {
-  if (typeof value === 'string') return secretMember.test(name) ? hidden : redactText(value)
+  // A name with a dot is a host, not a member.
+  const isSecret = secretMember.test(name) && !name.includes('.')
+  if (isSecret && value !== null && value !== '') return hidden
+  if (typeof value === 'string') return redactText(value)
   if (Array.isArray(value)) return (value as unknown[]).map((member) => redact(member, ''))
   if (value === null || typeof value !== 'object') return value
   return Object.fromEntries(

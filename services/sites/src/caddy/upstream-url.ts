@@ -19,7 +19,9 @@ export function readUpstreamUrl(url: string): UpstreamAddress | { readonly probl
 }
 
 function readUnix(path: string): UpstreamAddress | { problem: string } {
-  if (!/^\/[A-Za-z0-9._/-]+$/.test(path) || path.split('/').includes('..'))
+  // One socket, one spelling: what is refused is compared as text.
+  const isClean = path.split('/').every((part, index) => index === 0 || !['', '.', '..'].includes(part))
+  if (!/^\/[A-Za-z0-9._/-]+$/.test(path) || !isClean)
     return { problem: 'must name a socket by its absolute path: unix//run/app.sock' }
   return { scheme: 'unix', path }
 }

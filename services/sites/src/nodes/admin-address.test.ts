@@ -27,6 +27,10 @@ test('an address that is none, or that others could reach, is refused', () => {
     'https://127.0.0.1:2019',
     'http://127.0.0.1:2019/config',
     'http://a:b@127.0.0.1:2019',
+    'http://:b@127.0.0.1:2019',
+    'http://127.0.0.1:2019#x',
+    'ftp://127.0.0.1:2019',
+    'file:///run/caddy/admin.sock',
   ]
   const foreign = [
     'http://8.8.8.8:2019',
@@ -34,6 +38,16 @@ test('an address that is none, or that others could reach, is refused', () => {
     'http://[fe80::1]:2019',
     'http://[fd00:ec2::254]:80',
     'http://0.0.0.0:2019',
+    // The same in other spellings, and metadata that lies in private networks.
+    'http://2852039166',
+    'http://0xa9fea9fe',
+    'http://169.254.43518',
+    'http://[::ffff:169.254.169.254]',
+    'http://[::ffff:8.8.8.8]:2019',
+    'http://100.100.100.200',
+    'http://[fd20:ce::254]',
+    'http://metadata.google.internal',
+    'http://METADATA.google.internal.',
   ]
   for (const text of [...wrong, ...foreign, 'unix/relative', `unix//${'long'.repeat(40)}`, 'unix//a|0222'])
     assert.throws(() => parseAdminAddress(text), AdminAddressRefused, text)
@@ -61,6 +75,9 @@ test('only loopback and private networks hold admin endpoints', () => {
     '::ffff:8.8.8.8',
     '0.0.0.0',
     '::',
+    '100.100.100.200',
+    'fd20:ce::254',
+    '127.0.0.1.example.org',
   ])
     assert.equal(isAdminHost(far), false, far)
 })

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { isMetadataHost } from '../metadata-address.ts'
 
 /** Where the admin endpoint of a Caddy is reached. */
 export type AdminAddress =
@@ -22,10 +23,10 @@ export function parseAdminAddress(text: string): AdminAddress {
   if (socket !== undefined) return unixAddress(socket)
   if (!URL.canParse(text)) throw new AdminAddressRefused('must be http://HOST:PORT or unix//PATH')
   const url = new URL(text)
-  const isBare = url.pathname === '/' && url.search === '' && url.hash === '' && url.username === ''
+  const isBare = url.pathname === '/' && url.search === '' && url.hash === '' && url.username + url.password === ''
   if (url.protocol !== 'http:' || !isBare) throw new AdminAddressRefused('must be http://HOST:PORT without a path')
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  if (isIP(host) !== 0 && !isAdminHost(host))
+  if (isMetadataHost(host) || (isIP(host) !== 0 && !isAdminHost(host)))
     throw new AdminAddressRefused(`${host} is not an address of this machine or of a private network`)
   return { kind: 'tcp', host, port: url.port === '' ? 80 : Number(url.port) }
 }
@@ -55,15 +56,15 @@ export function adminListen(address: AdminAddress): string {
  */
 export function isAdminHost(address: string): boolean {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').toLowerCase()
+  if (isMetadataHost(plain)) return false
   if (isIP(plain) === 4)
     return /^(?:127|10)\.|^192\.168\.|^172\.(?:1[6-9]|2\d|3[01])\.|^100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\./.test(
       plain,
     )
-  if (plain === 'fd00:ec2::254') return false
   return plain === '::1' || /^f[cd][0-9a-f]{2}:/.test(plain)
 }
 
 /** Whether only this machine reaches the host. */
 export function isLoopbackAddress(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host.startsWith('127.')
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }

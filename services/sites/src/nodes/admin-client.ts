@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AdminAddress } from './admin-address.ts'
-import { AdminUnknown, sendAdminCall, type AdminReply } from './admin-request.ts'
+import { AdminUnknown, sendAdminCall, type AdminCall, type AdminReply } from './admin-request.ts'
+import { isMembers, parseJson, readRunning } from './read-running.ts'
 
 /** What became of a configuration that was sent. */
 export type ReplaceOutcome =
@@ -49,6 +50,8 @@ export class AdaptFailed extends Error {
 }
 
 const shortLimit = 10_000
+/** Characters of an error that are kept. */
+const longestError = 10_000
 /** Loading takes about 0.2 ms a site, provisioning of certificates more. */
 const loadLimit = 60_000
 
@@ -59,19 +62,23 @@ export function createAdminClient(address: AdminAddress): AdminClient {
     replaceConfig: (config, etag) => replaceConfig(address, config, etag),
     async tryConfig(config) {
       const call = { method: 'POST', path: '/load', body: JSON.stringify(config), timeoutMs: loadLimit } as const
-      const reply = await sendAdminCall(address, call)
+      const reply = await harmless(address, call)
       if (reply.status === 200) throw new AdminUnknown('a configuration that cannot go live was accepted')
       return errorText(reply)
     },
     adapt: (caddyfile) => adapt(address, caddyfile),
     async upstreams() {
       const reply = await read(address, '/reverse_proxy/upstreams')
-      return reply.status === 200 ? ((JSON.parse(reply.body) as UpstreamCount[] | null) ?? []) : []
+      const counts = reply.status === 200 ? parseJson(reply.body) : []
+      return Array.isArray(counts) ? counts.filter(isUpstreamCount) : []
     },
     async rootCertificate() {
       const reply = await read(address, '/pki/ca/local')
       if (reply.status !== 200) return undefined
-      return (JSON.parse(reply.body) as { root_certificate?: string }).root_certificate
+      const authority = parseJson(reply.body)
+      const pem = isMembers(authority) ? authority['root_certificate'] : undefined
+      if (typeof pem !== 'string' || !pem.startsWith('-----BEGIN CERTIFICATE-----')) throw unexpected(reply)
+      return pem
     },
   }
 }
@@ -99,11 +106,10 @@ class ReadConfig implements RunningConfig {
 }
 
 function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw new AdminUnknown('the admin endpoint answered something that is no JSON', { cause: error })
-  }
+  const running = readRunning(text)
+  if (running === undefined)
+    throw new AdminUnknown('the admin endpoint answered with what is no configuration of Caddy')
+  return running.config
 }
 
 async function replaceConfig(
@@ -125,35 +131,40 @@ async function adapt(address: AdminAddress, body: string) {
   const headers = { 'content-type': 'text/caddyfile' }
   const reply = await sendAdminCall(address, { method: 'POST', path: '/adapt', body, headers, timeoutMs: shortLimit })
   if (reply.status !== 200) throw new AdaptFailed(errorText(reply))
-  const { result, warnings } = JSON.parse(reply.body) as { result: unknown; warnings?: { message: string }[] | null }
+  const answer = parseJson(reply.body)
+  if (!isMembers(answer)) throw unexpected(reply)
+  const { result, warnings } = answer as { result: unknown; warnings?: { message: string }[] | null }
   return { config: result, warnings: (warnings ?? []).map(({ message }) => message) }
 }
 
-/** Reading is harmless, so a connection that Caddy has closed, as it does at every change, is tried again. */
-async function read(address: AdminAddress, path: string): Promise<AdminReply> {
+/** Caddy closes connections at every change, and at every dry run. What changes nothing is tried again. */
+async function harmless(address: AdminAddress, call: AdminCall): Promise<AdminReply> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await sendAdminCall(address, { method: 'GET', path, timeoutMs: shortLimit })
+      return await sendAdminCall(address, call)
     } catch (error) {
-      if (attempt === readAttempts || !/ECONNRESET|ENOENT|ECONNREFUSED|EPIPE|broke off/.test((error as Error).message))
-        throw error
+      const isBroken = /ECONNRESET|ENOENT|ECONNREFUSED|EPIPE|socket hang up|broke off/.test((error as Error).message)
+      if (attempt === attempts || !isBroken) throw error
       await pause(50 * attempt)
     }
   }
 }
 
-const readAttempts = 4
+const attempts = 4
 
-function errorText({ body }: AdminReply): string {
-  try {
-    const { error } = JSON.parse(body) as { error?: unknown }
-    if (typeof error === 'string') return error
-  } catch {
-    // Not every error is an object.
-  }
-  return body.slice(0, 2000)
+const read = (address: AdminAddress, path: string) => harmless(address, { method: 'GET', path, timeoutMs: shortLimit })
+
+function isUpstreamCount(value: unknown): value is UpstreamCount {
+  return isMembers(value) && typeof value['address'] === 'string'
+}
+
+/** Caddy's own words. What is no error of Caddy's is not passed on: another server may have said it. */
+function errorText({ status, body }: AdminReply): string {
+  const answer = parseJson(body)
+  const error = isMembers(answer) ? answer['error'] : undefined
+  return typeof error === 'string' ? error.slice(0, longestError) : `status ${status}, and no words of Caddy`
 }
 
 function unexpected(reply: AdminReply): AdminUnknown {
-  return new AdminUnknown(`the admin endpoint answered ${reply.status}: ${errorText(reply).slice(0, 300)}`)
+  return new AdminUnknown(`the admin endpoint answered unexpectedly: ${errorText(reply).slice(0, 300)}`)
 }

@@ -32,7 +32,7 @@ export class AdminUnknown extends Error {
 }
 
 /** Bytes of an answer; 20,000 sites are about 7 MB. */
-const largestAnswer = 32 * 1024 * 1024
+const largestAnswer = 16 * 1024 * 1024
 
 /**
  * Calls the admin endpoint over a connection of its own: each change of the configuration closes those that are open. Follows

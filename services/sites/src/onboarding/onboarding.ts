@@ -88,7 +88,7 @@ class FirstNodeOnboarding implements OnboardingKeeper {
       status: 'onboarded',
       snapshot_sha256: hashConfig(running.config),
       synced: synced.status !== 'unknown',
-      detail: synced.error ?? `Caddy is managed now; ${imported.count} sites were imported`,
+      detail: synced.error ?? `Caddy is managed now; sites imported: ${imported.count}`,
       imported: imported.count,
       left_out: [...imported.leftOut],
     }

@@ -7,7 +7,7 @@ export function servedHosts(config: unknown): string[] {
     if (value === null || typeof value !== 'object') continue
     const { host } = value as { host?: unknown }
     if (Array.isArray(host)) for (const name of host) if (typeof name === 'string') found.add(name)
-    queue.push(...Object.values(value))
+    for (const member of Object.values(value) as unknown[]) queue.push(member)
   }
   return [...found].sort()
 }

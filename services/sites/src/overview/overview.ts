@@ -1,4 +1,5 @@
 import type { Clock } from '@hearth/runtime'
+import type { Role } from '../accounts/schema.ts'
 import type { Kysely } from 'kysely'
 import type { Inventory } from '../certificates/inventory/inventory.ts'
 import type { NodeKeeper } from '../nodes/node-keeper.ts'
@@ -12,7 +13,7 @@ import type { CaddyRunning, DashboardMetrics } from './schema.ts'
 
 /** The figures of the first page, from what is known already: nobody is connected to. */
 export interface Overview {
-  metrics(): Promise<DashboardMetrics>
+  metrics(role: Role): Promise<DashboardMetrics>
   caddy(): Promise<CaddyRunning>
 }
 
@@ -46,7 +47,7 @@ export function createOverview(parts: OverviewParts): Overview {
 
   return {
     caddy: async () => running(await parts.nodes.get(firstNode).catch(() => undefined)),
-    async metrics() {
+    async metrics(role) {
       const nodes = await parts.nodes.list()
       const caddy = running(nodes.find(({ id }) => id === firstNode))
       return {
@@ -59,7 +60,14 @@ export function createOverview(parts: OverviewParts): Overview {
         caddy_version: caddy.version,
         upstreams_up: parts.upstreams.counts()?.up ?? null,
         upstreams_down: parts.upstreams.counts()?.down ?? null,
-        nodes: nodes.map(({ id, name, state, version, error }) => ({ id, name, state, version, error })),
+        nodes: nodes.map(({ id, name, state, version, error }) => ({
+          id,
+          name,
+          state,
+          version,
+          // It may name addresses of the house.
+          error: role === 'admin' ? error : null,
+        })),
         log_followed: nodes.some(({ log_file: file }) => file !== null),
       }
     },

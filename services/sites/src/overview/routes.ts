@@ -12,10 +12,11 @@ export function overviewRoutes(overview: Overview): Route[] {
         ...shared,
         path: '/api/v1/dashboard/metrics',
         summary: 'The figures of the first page',
+        description: 'What is wrong with a server is told to administrators alone.',
         limit: '10/min',
         success: { status: 200, body: DashboardMetrics },
       },
-      () => overview.metrics(),
+      ({ caller }) => overview.metrics(caller.role),
     ),
     route(
       {

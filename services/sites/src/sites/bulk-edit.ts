@@ -1,6 +1,7 @@
-import { takeTurn, type Database } from '@hearth/database'
+import { takeTurn, uniqueViolation, type Database } from '@hearth/database'
 import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
+import { conflict } from '../problems.ts'
 import { siteRow } from './site-row.ts'
 import type { WantedSite } from './site-change.ts'
 import * as store from './store.ts'
@@ -30,9 +31,12 @@ export function createEditMany(parts: { database: Database<SiteTables>; clock: C
   const { database, sync } = parts
   return async (edit, about) => {
     const before = await rowsOf(database.query, edit)
-    const ids = await database.query.transaction().execute(async (trx) => {
+    const work = database.query.transaction().execute(async (trx) => {
       await takeTurn(database.kind, trx, siteTurn)
       return await write(trx, edit, { author: about.author, now: parts.clock.now() })
+    })
+    const ids = await work.catch((error: unknown) => {
+      throw whyNotWritten(error)
     })
     try {
       const { refused, synced } = await sync.many({ siteIds: [...ids, ...edit.remove], ...about })
@@ -42,6 +46,15 @@ export function createEditMany(parts: { database: Database<SiteTables>; clock: C
       throw error
     }
   }
+}
+
+/** A name or a domain may have gone to a site that is no part of the edit. */
+function whyNotWritten(error: unknown): unknown {
+  const taken = uniqueViolation(error)
+  if (taken === undefined) return error
+  return taken.includes('name_key')
+    ? conflict('One of the names is that of another site by now', 'name_taken')
+    : conflict('One of the domains belongs to another site by now', 'domain_taken')
 }
 
 async function rowsOf(db: Kysely<SiteTables>, { put, remove }: BulkEdit): Promise<SiteRow[]> {

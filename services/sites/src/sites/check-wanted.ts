@@ -1,7 +1,7 @@
-import { realpath } from 'node:fs/promises'
 import { hostname, networkInterfaces } from 'node:os'
 import { createDomainIndex, type DomainIndex, type DomainOwner } from './domain-index.ts'
-import type { FieldIssue, RuleContext } from './rule-context.ts'
+import { misleadingPlaces, placesOfSite } from './real-places.ts'
+import type { RuleContext } from './rule-context.ts'
 import { checkSite, type RuleOutcome } from './rules.ts'
 import type { WantedSite } from './site-change.ts'
 
@@ -45,8 +45,9 @@ export type CheckWanted = (wanted: WantedSite, id: number | undefined) => Promis
 
 export function createCheckWanted(around: RuleSurroundings): CheckWanted {
   return async (wanted, id) => {
-    const outcome = checkSite(wanted.record, await ruleContextOf(around, wanted, id))
-    const outside = await checkRoots(wanted, around.staticBases)
+    const context = await ruleContextOf(around, wanted, id)
+    const outcome = checkSite(wanted.record, context)
+    const outside = await misleadingPlaces(placesOfSite(wanted.record), context)
     return { ...outcome, errors: [...outcome.errors, ...outside] }
   }
 }
@@ -80,20 +81,4 @@ export async function ruleContextOf(
 function localNames(): string[] {
   const addresses = Object.values(networkInterfaces()).flatMap((entries) => entries ?? [])
   return [hostname().toLowerCase(), ...addresses.map(({ address }) => address)]
-}
-
-/** A directory below a base may be a link to somewhere else; one that is not there yet is judged by its text alone. */
-async function checkRoots({ record }: WantedSite, bases: readonly string[]): Promise<FieldIssue[]> {
-  const roots = [
-    { field: 'static.root', root: record.static?.root },
-    ...record.paths.map((path, index) => ({ field: `paths.${index}.static.root`, root: path.static?.root })),
-  ]
-  const real = await Promise.all(bases.map((base) => realpath(base).catch(() => base)))
-  const issues: FieldIssue[] = []
-  for (const { field, root } of roots) {
-    const place = root === undefined ? undefined : await realpath(root).catch(() => undefined)
-    if (place === undefined || real.some((base) => place === base || place.startsWith(`${base}/`))) continue
-    issues.push({ field, message: 'leads out of the directories that are allowed' })
-  }
-  return issues
 }

@@ -15,11 +15,11 @@ const shared = { tag: 'Sites', access: 'admin' } as const
 const one = { ...shared, path: '/api/sites/{id}', params: SiteParams } as const
 
 /** The sites: reading them, and editing them. */
-export function siteRoutes(sites: Sites): Route[] {
+export function siteRoutes(sites: Sites, now: () => number): Route[] {
   return [
     ...readRoutes(sites),
-    createRoute(sites),
-    ...changeRoutes(sites),
+    createRoute(sites, now),
+    ...changeRoutes(sites, now),
     ...previewRoutes(sites),
     explainRoute(sites),
   ]
@@ -109,7 +109,7 @@ function readRoutes(sites: Sites): Route[] {
   ]
 }
 
-function createRoute(sites: Sites): Route {
+function createRoute(sites: Sites, now: () => number): Route {
   return route(
     {
       ...shared,
@@ -125,7 +125,7 @@ function createRoute(sites: Sites): Route {
       errors: [409, 503],
     },
     async ({ body, query, caller, answer }) => {
-      assertMayRaw(caller, body)
+      assertMayRaw(caller, body, now())
       const edit = await sites.create(body, { author: caller.username, isWaiting: query.wait })
       answer.header('location', `/api/sites/${edit.site.id}`)
       return envelope(edit, answer)
@@ -135,7 +135,7 @@ function createRoute(sites: Sites): Route {
 
 const editErrors = [404, 409, 412, 503]
 
-function changeRoutes(sites: Sites): Route[] {
+function changeRoutes(sites: Sites, now: () => number): Route[] {
   const changes = {
     ...one,
     limit: edits,
@@ -149,7 +149,7 @@ function changeRoutes(sites: Sites): Route[] {
       { ...changes, method: 'PATCH', summary: 'Change members of a site', description, body: SitePatch },
       async ({ params, body, query, caller, header, answer }) => {
         if (Object.keys(body).length === 0) throw badRequest('The body must change at least one member')
-        assertMayRaw(caller, body)
+        assertMayRaw(caller, body, now())
         const options = optionsOf(caller.username, query.wait, header('if-match'))
         return envelope(await sites.patch(params.id, body, options), answer)
       },
@@ -157,7 +157,7 @@ function changeRoutes(sites: Sites): Route[] {
     route(
       { ...changes, method: 'PUT', summary: 'Replace a site', description, body: SitePut },
       async ({ params, body, query, caller, header, answer }) => {
-        assertMayRaw(caller, body)
+        assertMayRaw(caller, body, now())
         const options = optionsOf(caller.username, query.wait, header('if-match'))
         return envelope(await sites.replace(params.id, body, options), answer)
       },
@@ -183,9 +183,10 @@ function changeRoutes(sites: Sites): Route[] {
 function assertMayRaw(
   caller: Administrator,
   body: { kind?: string | undefined; raw_directives?: string | null | undefined },
+  now: number,
 ): void {
   const isRaw = body.kind === 'raw' || typeof body.raw_directives === 'string'
-  if (isRaw && !isRecent(caller, Date.now())) throw reauthenticationRequired()
+  if (isRaw && !isRecent(caller, now)) throw reauthenticationRequired()
 }
 
 const etagOf = ({ revision }: Pick<Site, 'revision'>): string => `"${revision}"`

@@ -2,6 +2,7 @@ import { readRawRoutes, wrapRawDirectives } from '../caddy/raw-routes.ts'
 import { AdaptFailed, type AdminClient } from '../nodes/admin-client.ts'
 import { invalidField, invalidSite, unavailable } from '../problems.ts'
 import { createCheckWanted, ruleContextOf, type RuleSurroundings } from './check-wanted.ts'
+import { misleadingPlaces, placesOfRoutes } from './real-places.ts'
 import { rawLimitsOf } from './rules.ts'
 import type { WantedSite } from './site-change.ts'
 
@@ -24,8 +25,11 @@ export function createSettleWanted({ around, client }: SettleParts): SettleWante
     if (kind !== 'raw' || text === null) return { ...wanted, extras }
     const caddy = await client()
     if (caddy === undefined) throw unavailable('raw_directives: no Caddy is there that understands them')
-    const limits = rawLimitsOf(await ruleContextOf(around, wanted, id))
-    return { ...wanted, extras: { ...extras, rawRoutes: await adaptRaw(caddy, text, limits) } }
+    const context = await ruleContextOf(around, wanted, id)
+    const rawRoutes = await adaptRaw(caddy, text, rawLimitsOf(context))
+    const misleading = await misleadingPlaces(placesOfRoutes(rawRoutes.slice(1)), context)
+    if (misleading.length > 0) throw invalidSite(misleading)
+    return { ...wanted, extras: { ...extras, rawRoutes } }
   }
 }
 

@@ -45,14 +45,16 @@ export async function changedSite(before: WantedSite | undefined, input: SiteCre
   const given = Object.entries(members).filter(([, value]) => value !== undefined)
   const record = { ...before?.record, ...Object.fromEntries(given) } as SiteRecord
   if (users === undefined) return { record: { ...record, basic_auth: before?.record.basic_auth ?? [] }, extras }
-  const hashes: Record<string, string> = {}
+  const hashes: [string, string][] = []
   for (const { username, password } of users) {
-    const hashed = password === undefined ? extras.hashes[username] : await hash(password, bcryptCost)
+    // A user may be called like a member every object has.
+    const known = Object.hasOwn(extras.hashes, username) ? extras.hashes[username] : undefined
+    const hashed = password === undefined ? known : await hash(password, bcryptCost)
     if (hashed === undefined) throw new PasswordMissing(username)
-    hashes[username] = hashed
+    hashes.push([username, hashed])
   }
   return {
     record: { ...record, basic_auth: users.map(({ username }) => ({ username })) },
-    extras: { ...extras, hashes },
+    extras: { ...extras, hashes: Object.fromEntries(hashes) },
   }
 }

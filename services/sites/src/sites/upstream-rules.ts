@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { readUpstreamUrl, type UpstreamAddress } from '../caddy/upstream-url.ts'
+import { isMetadataHost } from '../metadata-address.ts'
 import { isNetworkMember } from './networks.ts'
 import { isToken } from './header-rules.ts'
 import type { ProxyMembers } from './proxy-schema.ts'
@@ -53,8 +54,6 @@ function transportOf(url: string): string {
   return 'problem' in address || address.scheme === 'unix' ? 'http' : address.scheme
 }
 
-const metadataNames = new Set(['metadata.google.internal', 'metadata.goog', 'instance-data'])
-
 function whyRefused(address: UpstreamAddress, context: RuleContext): string | undefined {
   if (context.protectedAddresses.some((other) => isSame(address, other, context)))
     return "is this service or Caddy's admin API, which must not be a site"
@@ -65,10 +64,7 @@ function whyRefused(address: UpstreamAddress, context: RuleContext): string | un
   const { host } = address
   if (host.includes(':') && isIP(host) !== 6) return 'must hold an IPv6 address in the brackets'
   if (isOddAddress(host)) return 'must write an address as four plain numbers'
-  const isMetadata =
-    metadataNames.has(host.replace(/\.$/, '')) ||
-    isNetworkMember(host, ['169.254.0.0/16', 'fd00:ec2::254/128', '100.100.100.200/32'])
-  return isMetadata ? 'is an address of machine metadata, which must not be a site' : undefined
+  return isMetadataHost(host) ? 'is an address of machine metadata, which must not be a site' : undefined
 }
 
 /** `127.1`, `0x7f000001`, `2130706433`: resolvers take them for addresses, and nothing else does. */
@@ -84,18 +80,35 @@ function isSame(address: UpstreamAddress, other: string, context: RuleContext): 
   if (address.scheme === 'unix') return false
   const [, host = '', port] = /^\[?(.*?)\]?:(\d+)$/.exec(other.replace(/^tcp[46]?\//, '')) ?? []
   if (Number(port) !== address.port) return false
-  const name = host.toLowerCase()
-  return address.host === name || (isLocal(address.host, context) && isLocal(name, context))
+  return isSameHost(address.host, host) || (isLocal(address.host, context) && isLocal(host, context))
 }
+
+const plainName = (host: string): string => host.toLowerCase().replace(/\.$/, '')
+
+/** Whether two hosts are one as they are written; an address has several spellings. */
+function isSameHost(one: string, other: string): boolean {
+  return plainName(one) === plainName(other) || (isIP(other) !== 0 && isNetworkMember(one, [other]))
+}
+
+/** Loopback and unspecified addresses, also inside of compatible, NAT64 and 6to4 ones. */
+const loopback = [
+  '127.0.0.0/8',
+  '0.0.0.0/32',
+  '::/128',
+  '::1/128',
+  '::7f00:0/104',
+  '64:ff9b::7f00:0/104',
+  '2002:7f00::/24',
+]
 
 /** Whether a host is this machine, under whatever name. */
 function isLocal(host: string, { localHosts }: RuleContext): boolean {
-  const name = host.replace(/\.$/, '')
+  const name = plainName(host)
   return (
     ['', 'localhost', 'ip6-localhost', 'ip6-loopback'].includes(name) ||
     name.endsWith('.localhost') ||
-    localHosts.includes(name) ||
-    isNetworkMember(name, ['127.0.0.0/8', '0.0.0.0/32', '::/128', '::1/128'])
+    localHosts.some((local) => isSameHost(name, local)) ||
+    isNetworkMember(name, loopback)
   )
 }
 

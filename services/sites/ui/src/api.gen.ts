@@ -11149,7 +11149,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The figures of the first page */
+        /**
+         * The figures of the first page
+         * @description What is wrong with a server is told to administrators alone.
+         */
         get: {
             parameters: {
                 query?: never;

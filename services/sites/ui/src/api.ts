@@ -16,6 +16,9 @@ export type Node = Schemas['Node']
 export type Onboarding = Schemas['Onboarding']
 export type OnboardRequest = Schemas['OnboardRequest']
 export type OnboardResult = Schemas['OnboardResult']
+export type ImportAnswer = Schemas['ImportAnswer']
+export type ImportedSite = Schemas['ImportedSite']
+export type ReportItem = Schemas['ImportReportItem']
 
 const tokens = createTokens()
 

@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns'
-import { BlockList, connect, isIP, type LookupFunction, type NetConnectOpts } from 'node:net'
+import { connect, type LookupFunction, type NetConnectOpts } from 'node:net'
+import { isMetadataAddress } from '../../metadata-address.ts'
 
 /** What a connection attempt showed: whether something listens, and after how many milliseconds. */
 export type UpstreamProbe =
@@ -7,15 +8,6 @@ export type UpstreamProbe =
   | { readonly kind: 'down'; readonly reason: string }
   /** Nobody asked, because the address must not be asked. */
   | { readonly kind: 'refused' }
-
-/** Where clouds tell machines their secrets. */
-const metadata = new BlockList()
-metadata.addSubnet('169.254.0.0', 16, 'ipv4')
-metadata.addAddress('fd00:ec2::254', 'ipv6')
-
-/** Whether an address is one of those that are never asked. */
-export const isMetadataAddress = (address: string): boolean =>
-  isIP(address) !== 0 && metadata.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
 class Refused extends Error {}
 

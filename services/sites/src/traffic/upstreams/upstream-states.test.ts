@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { systemTimers } from '@hearth/runtime'
 import { temporaryDirectory } from '@hearth/testing'
-import { isMetadataAddress, probeUpstream } from './probe-upstream.ts'
+import { isMetadataAddress } from '../../metadata-address.ts'
+import { probeUpstream } from './probe-upstream.ts'
 import { createUpstreamStates } from './upstream-states.ts'
 
 async function listening(where: { port: number; host: string } | { path: string }) {

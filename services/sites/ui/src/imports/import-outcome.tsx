@@ -2,7 +2,7 @@ import { Text } from '@mantine/core'
 import { type Column, DataTable, EmptyState, Section, StatusBadge } from '@hearth/ui'
 import { IconMapQuestion } from '@tabler/icons-react'
 import { Link } from 'wouter'
-import type { ImportAnswer, ImportedSite, ReportItem } from './import-answer.ts'
+import type { ImportAnswer, ImportedSite, ReportItem } from '../api.ts'
 import { outcomeWords, siteWords } from './import-words.ts'
 
 /** What an import found, and what became of it or would. */

@@ -1,4 +1,4 @@
-/** Where sites can come from. */
+/** Where sites from elsewhere can come from. */
 export type SourceKind = 'caddyfile' | 'npm' | 'config'
 
 /** What somebody gave to be imported. */
@@ -6,6 +6,8 @@ export type ImportSource =
   | { kind: 'caddyfile'; text: string; raw: boolean }
   | { kind: 'npm'; file: File }
   | { kind: 'config'; text: string }
+  /** What one of the servers runs. */
+  | { kind: 'node'; id: number }
 
 /** The body of a call that imports a source, or says what would happen; throws a `SyntaxError` for a text that is no JSON. */
 export function importBody(source: ImportSource, isDryRun: boolean): FormData | string {
@@ -19,6 +21,8 @@ export function importBody(source: ImportSource, isDryRun: boolean): FormData | 
     }
     case 'caddyfile':
       return JSON.stringify({ text: source.text, raw: source.raw, dry_run: isDryRun })
+    case 'node':
+      return JSON.stringify({ from_node: source.id, dry_run: isDryRun })
     case 'config':
       return JSON.stringify({ config: JSON.parse(source.text) as unknown, dry_run: isDryRun })
   }

@@ -1,5 +1,5 @@
 import type { Tone } from '@hearth/ui'
-import type { ImportAnswer, ImportedStatus, ReportOutcome } from './import-answer.ts'
+import type { ImportAnswer, ImportedSite, ReportItem } from '../api.ts'
 
 interface Word {
   readonly tone: Tone
@@ -7,7 +7,7 @@ interface Word {
 }
 
 /** What became of a site, or would. */
-export const siteWords: Readonly<Record<ImportedStatus, Word>> = {
+export const siteWords: Readonly<Record<ImportedSite['status'], Word>> = {
   new: { tone: 'accent', text: 'Can be imported' },
   created: { tone: 'good', text: 'Imported' },
   failed: { tone: 'bad', text: 'Failed' },
@@ -16,7 +16,7 @@ export const siteWords: Readonly<Record<ImportedStatus, Word>> = {
 }
 
 /** What is done with a part that cannot be taken over as it is. */
-export const outcomeWords: Readonly<Record<ReportOutcome, Word>> = {
+export const outcomeWords: Readonly<Record<ReportItem['outcome'], Word>> = {
   changed: { tone: 'accent', text: 'Behaves differently' },
   lost: { tone: 'warn', text: 'Goes without' },
   left_out: { tone: 'bad', text: 'Left out' },

@@ -24,7 +24,9 @@ export function SourceForm(props: {
   onLook: (source: ImportSource) => void
 }) {
   const { initial, isRawAllowed, isBusy, problem, onLook } = props
-  const [kind, setKind] = useState<SourceKind>(initial?.kind ?? 'caddyfile')
+  const [kind, setKind] = useState<SourceKind>(
+    initial === undefined || initial.kind === 'node' ? 'caddyfile' : initial.kind,
+  )
   const [text, setText] = useState(initial !== undefined && 'text' in initial ? initial.text : '')
   const [file, setFile] = useState<File | null>(initial?.kind === 'npm' ? initial.file : null)
   const [raw, setRaw] = useState(initial?.kind === 'caddyfile' && initial.raw)

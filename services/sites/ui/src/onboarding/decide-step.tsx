@@ -6,6 +6,7 @@ import { useState } from 'react'
 import type { Onboarding, OnboardRequest, OnboardResult } from '../api.ts'
 import { HostList } from './host-list.tsx'
 import { missingAnswers } from './onboarding-step.ts'
+import { PreviewImport } from './preview-import.tsx'
 import { useOnboard } from './use-onboard.ts'
 
 interface Values extends Record<string, unknown> {
@@ -41,6 +42,7 @@ export function DecideStep(props: { state: Onboarding; email: string; onDone: (r
           <Stack>
             <HostList hosts={state.hosts} />
             <ModeChoice input={form.getInputProps('mode')} />
+            {form.getValues().mode === 'import' && <PreviewImport />}
           </Stack>
         )}
       </Section>

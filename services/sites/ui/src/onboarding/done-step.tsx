@@ -35,12 +35,17 @@ function Outcome({ result }: { result: OnboardResult }) {
   return (
     <>
       <Text>
-        {result.imported === 0 ? 'No sites were imported.' : `${result.imported} sites were imported.`}{' '}
+        {importedText(result.imported)}{' '}
         {!result.synced && 'It is not certain yet that Caddy runs them; the service keeps looking.'}
       </Text>
       {result.left_out.length > 0 && <LeftOut entries={result.left_out} />}
     </>
   )
+}
+
+function importedText(count: number): string {
+  if (count === 0) return 'No sites were imported.'
+  return count === 1 ? '1 site was imported.' : `${count} sites were imported.`
 }
 
 /** What an import could not turn into sites, each with its place and the reason. */

@@ -12,7 +12,7 @@ export function useOnboard(onDone: (result: OnboardResult) => void) {
   return useMutation({
     mutationFn: (body: OnboardRequest) => answer(api.POST('/api/caddy/onboard', { body })),
     onSuccess: (result) => {
-      notifyDone(result.detail)
+      notifyDone('Caddy is managed now')
       onDone(result)
       renew()
     },

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, keys, type Settings } from '../api.ts'
 import { ApplyFields, CertificateFields, GradeFields, VisitorFields } from '../settings/settings-fields.tsx'
-import { changedSettings, type SettingsValues, settingsValues } from '../settings/settings-values.ts'
+import { changedSettings, rebasedValues, type SettingsValues, settingsValues } from '../settings/settings-values.ts'
 import { SslLabsSection } from '../settings/ssl-labs-section.tsx'
 
 /** What holds for all sites and the whole service; administrators only. */
@@ -18,9 +18,7 @@ export function SettingsPage() {
       {settings.data === undefined && settings.error !== null && (
         <ErrorState error={settings.error} onRetry={() => void settings.refetch()} />
       )}
-      {settings.data !== undefined && (
-        <SettingsForm key={JSON.stringify(settingsValues(settings.data))} settings={settings.data} />
-      )}
+      {settings.data !== undefined && <SettingsForm settings={settings.data} />}
     </>
   )
 }
@@ -28,6 +26,12 @@ export function SettingsPage() {
 function SettingsForm({ settings }: { settings: Settings }) {
   const [problem, setProblem] = useState<string>()
   const form = useForm<SettingsValues>({ initialValues: settingsValues(settings) })
+  const [known, setKnown] = useState(settings)
+  // Others may save something while somebody types here.
+  if (known !== settings) {
+    form.setValues(rebasedValues(form.getValues(), { before: known, now: settings }))
+    setKnown(settings)
+  }
   const changes = changedSettings(form.getValues(), settings)
   const count = Object.keys(changes).length
   const save = useAction<void, Settings>({
@@ -55,7 +59,7 @@ function SettingsForm({ settings }: { settings: Settings }) {
           {count === 0 ? 'Everything is saved' : `${count} unsaved ${count === 1 ? 'change' : 'changes'}`}
         </Text>
         <Group gap="xs">
-          <Button variant="default" disabled={count === 0} onClick={() => form.reset()}>
+          <Button variant="default" disabled={count === 0} onClick={() => form.setValues(settingsValues(settings))}>
             Discard
           </Button>
           <Button type="submit" form="settings" disabled={count === 0} loading={save.isPending}>

@@ -17,6 +17,8 @@ export interface Autofill {
   /** Makes room for a sign-in by the button. */
   pause(): void
   resume(): void
+  /** The screen is gone. */
+  close(): void
 }
 
 /** What the server sent is good for two minutes; it is asked again before, milliseconds. */
@@ -25,44 +27,76 @@ const renewAfter = 105_000
 /** How often, before a page nobody touches is left alone. */
 const mostRounds = 6
 
-/** Offers passkeys in the autofill as long as the page is there. Ends with `pause`. */
+/** Offers passkeys in the autofill as long as somebody looks at the page, until `close`. */
 export function keepAutofill(ways: Pick<SitesSession, 'post'>, listener: AutofillListener): Autofill {
-  let present: AbortController | undefined
-  let rounds = 0
+  const kept = new KeptAutofill(ways, listener)
+  const awake = () => kept.awake()
+  const signs = ['visibilitychange', 'focusin'] as const
+  for (const sign of signs) document.addEventListener(sign, awake)
+  kept.begin()
+  return {
+    pause: () => kept.pause(),
+    resume: () => kept.resume(),
+    close: () => {
+      kept.pause()
+      for (const sign of signs) document.removeEventListener(sign, awake)
+    },
+  }
+}
 
-  async function offer(signal: AbortSignal): Promise<void> {
-    const options = await startPasskeySignIn(ways).catch((error: unknown) => {
-      if (error instanceof ApiError && error.kind === 'passkeys_unavailable') listener.onUnavailable(error.message)
+class KeptAutofill {
+  readonly #ways: Pick<SitesSession, 'post'>
+  readonly #listener: AutofillListener
+  #present: AbortController | undefined
+  #rounds = 0
+  /** Nobody is there; the next sign of somebody begins anew. */
+  #isResting = false
+
+  constructor(ways: Pick<SitesSession, 'post'>, listener: AutofillListener) {
+    this.#ways = ways
+    this.#listener = listener
+  }
+
+  begin(): void {
+    this.pause()
+    this.#isResting = document.hidden || this.#rounds >= mostRounds
+    if (this.#isResting) return
+    this.#rounds += 1
+    this.#present = new AbortController()
+    void this.#offer(this.#present.signal)
+  }
+
+  pause(): void {
+    this.#present?.abort()
+  }
+
+  resume(): void {
+    this.#rounds = 0
+    this.begin()
+  }
+
+  awake(): void {
+    if (this.#isResting && !document.hidden) this.resume()
+  }
+
+  async #offer(signal: AbortSignal): Promise<void> {
+    const options = await startPasskeySignIn(this.#ways).catch((error: unknown) => {
+      if (error instanceof ApiError && error.kind === 'passkeys_unavailable')
+        this.#listener.onUnavailable(error.message)
       // Whatever else it is, the form still works, and says so itself when it does not.
       return undefined
     })
     if (options === undefined || signal.aborted || !(await hasPasskeyAutofill())) return
-    const timer = setTimeout(() => begin(), renewAfter)
+    const timer = setTimeout(() => this.begin(), renewAfter)
     signal.addEventListener('abort', () => clearTimeout(timer))
     try {
-      await finishPasskeySignIn(ways, options, { mediation: 'conditional', signal })
-      if (!signal.aborted) listener.onSignedIn()
+      await finishPasskeySignIn(this.#ways, options, { mediation: 'conditional', signal })
+      if (!signal.aborted) this.#listener.onSignedIn()
     } catch (error) {
       if (signal.aborted) return
       clearTimeout(timer)
-      listener.onProblem(error)
+      this.#isResting = true
+      this.#listener.onProblem(error)
     }
-  }
-
-  function begin(): void {
-    present?.abort()
-    if (rounds >= mostRounds) return
-    rounds += 1
-    present = new AbortController()
-    void offer(present.signal)
-  }
-
-  begin()
-  return {
-    pause: () => present?.abort(),
-    resume: () => {
-      rounds = 0
-      begin()
-    },
   }
 }

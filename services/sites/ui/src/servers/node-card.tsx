@@ -171,7 +171,7 @@ function NodeActions({ node, isFirst }: { node: Node; isFirst: boolean }) {
   const [dialog, setDialog] = useState<'edit' | 'remove' | 'onboard'>()
   const close = () => setDialog(undefined)
   return (
-    <Group gap="xs">
+    <Group gap="xs" className="node-actions">
       <AskNow node={node} />
       {!node.onboarded && isFirst && (
         <Button

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { codeFile } from '../account/code-file.ts'
 import type { Settings, User } from '../api.ts'
 import { toUserUpdate, userValues } from '../users/user-values.ts'
-import { changedSettings, settingsValues } from './settings-values.ts'
+import { changedSettings, rebasedValues, settingsValues } from './settings-values.ts'
 
 const stored = { acme_email: '', allow_raw: false, grade_retention_days: 180, ssllabs: null } as Settings
 
@@ -15,6 +15,13 @@ test('only changed settings are sent, and never the registration', () => {
     allow_raw: true,
     grade_retention_days: 30,
   })
+})
+
+test('what others save appears, and what was typed stays', () => {
+  const typed = { ...settingsValues(stored), allow_raw: true }
+  const now = { ...stored, acme_email: 'other@example.org', allow_raw: false }
+  const shown = rebasedValues(typed, { before: stored, now })
+  assert.deepEqual([shown.acme_email, shown.allow_raw], ['other@example.org', true])
 })
 
 test('an edited account sends a password only when one was typed', () => {

@@ -12,6 +12,15 @@ export function settingsValues(settings: Settings): SettingsValues {
   return values
 }
 
+/** What the form shows when others saved something: their values, but for the members somebody has typed in. */
+export function rebasedValues(
+  values: SettingsValues,
+  { before, now }: { before: Settings; now: Settings },
+): SettingsValues {
+  const typed = changedSettings(values, before)
+  return { ...settingsValues(now), ...(typed as Partial<SettingsValues>) }
+}
+
 /** Only what differs from the stored settings. */
 export function changedSettings(values: SettingsValues, stored: Settings): SettingsChange {
   const before: Record<string, unknown> = { ...stored }

@@ -89,7 +89,7 @@ function usePasskeyWay(trouble: ReturnType<typeof useTrouble>): PasskeyWay {
       onUnavailable: setObstacle,
     })
     autofill.current = kept
-    return () => kept.pause()
+    return () => kept.close()
   }, [session])
   const use = async () => {
     autofill.current?.pause()
