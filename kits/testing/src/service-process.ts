@@ -48,7 +48,8 @@ export async function startServiceProcess(
     return child.exitCode
   }
   const dispose = async () => {
-    await end('SIGKILL')
+    // What a service runs beside itself may be meant to outlive a crash, so it is asked to end it all.
+    await end('SIGTERM').catch(() => end('SIGKILL'))
     await folder?.[Symbol.asyncDispose]()
   }
   const stdout: string[] = []

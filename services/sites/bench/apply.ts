@@ -45,7 +45,8 @@ async function repeat(times: number, work: (round: number) => Promise<number>): 
 async function benchSize(size: number): Promise<number> {
   process.stdout.write(`${size.toLocaleString('en-US')} sites\n`)
   const begin = performance.now()
-  await using sites = await startWithSites(size, upstream)
+  await using started = await startWithSites(size, upstream)
+  const { sites } = started
   say('start until all are served', ms(performance.now() - begin))
   const admin = await sites.signIn()
   await admin.call('PATCH', '/api/v1/settings', { json: { allow_raw: true } })

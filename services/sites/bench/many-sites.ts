@@ -22,10 +22,19 @@ export function ordinarySite(number: number, upstream: string): z.input<typeof S
 }
 
 /** A service with a Caddy of its own that serves so many sites, numbered from 1, when it is returned. */
-export async function startWithSites(count: number, upstream: string): Promise<Sites> {
-  const folder = await temporaryDirectory('bench')
-  openDataDirectory(folder.path)
-  const { database } = await openStorage(readConfig({ DATA_DIR: folder.path }))
+export async function startWithSites(count: number, upstream: string): Promise<{ sites: Sites } & AsyncDisposable> {
+  await using cleanup = new AsyncDisposableStack()
+  const folder = cleanup.use(await temporaryDirectory('bench'))
+  await fillFolder(folder.path, count, upstream)
+  const sites = cleanup.use(await startSites({}, { folder: folder.path, caddy: true }))
+  const resources = cleanup.move()
+  return { sites, [Symbol.asyncDispose]: () => resources.disposeAsync() }
+}
+
+/** Writes so many sites into a data directory, as if somebody had made them long ago. */
+export async function fillFolder(path: string, count: number, upstream: string): Promise<void> {
+  openDataDirectory(path)
+  const { database } = await openStorage(readConfig({ DATA_DIR: path }))
   const { query } = database as Database<SiteTables>
   await query.transaction().execute(async (trx) => {
     for (let id = 1; id <= count; id += 1) {
@@ -38,5 +47,4 @@ export async function startWithSites(count: number, upstream: string): Promise<S
     }
   })
   await database.close()
-  return await startSites({}, { folder: folder.path, caddy: true })
 }

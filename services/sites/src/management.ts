@@ -89,7 +89,13 @@ function openSites(parts: ManagementParts, proxy: Proxy) {
     clock: parts.timers,
     settle: settlerOf(parts, proxy, false),
     explain: createExplain(statesOf(parts, proxy)),
-    preview: createPreviewSite({ ...statesOf(parts, proxy), check }),
+    preview: createPreviewSite({
+      ...statesOf(parts, proxy),
+      check,
+      settle: settlerOf(parts, proxy, false),
+      served: () => proxy.served(),
+    }),
+    publish: parts.publish,
     sync: proxy.sync,
     nodeNames: () => proxy.nodes.names(),
   })

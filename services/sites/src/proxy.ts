@@ -5,6 +5,7 @@ import { createApplyNode } from './apply/apply-node.ts'
 import { createApply, type Apply } from './apply/apply.ts'
 import { desiredSites, type DesiredSite } from './apply/desired-sites.ts'
 import { createDriftWatch, type DriftWatch } from './apply/drift-watch.ts'
+import { servedSites } from './apply/node-run.ts'
 import { publishApplied } from './apply/publish-applied.ts'
 import { createRevisions, type Revisions } from './apply/revisions.ts'
 import { createSyncSites } from './apply/sync-sites.ts'
@@ -51,6 +52,8 @@ export interface Proxy {
   readonly drift: DriftWatch
   /** The sites as they are wanted. */
   desired(): Promise<DesiredSite[]>
+  /** The sites as the first server serves them. */
+  served(): Promise<DesiredSite[]>
   /** All that configurations are made of, with what only the server knows. */
   desiredState(sites: readonly DesiredSite[]): DesiredState
   close(): Promise<void>
@@ -86,6 +89,7 @@ export async function openProxy(parts: ProxyParts): Promise<Proxy> {
     revisions: createRevisions(database),
     drift,
     desired: async () => desiredSites(await allSiteRows(database.query)),
+    served: async () => servedSites(database.query, 1, desiredSites(await allSiteRows(database.query))),
     desiredState,
     async close() {
       unsubscribe()

@@ -14,11 +14,13 @@ import { askHost, makeSite, sayingSite, type EditAnswer } from './served.ts'
 
 /** A service that manages the first Caddy, and further ones that were added and onboarded over HTTP. */
 async function manage(first: ForeignCaddy, ...others: readonly ForeignCaddy[]) {
-  const sites = await startSites(first.environment)
+  await using cleanup = new AsyncDisposableStack()
+  const sites = cleanup.use(await startSites(first.environment))
   const admin = await sites.signIn()
   assert.equal((await admin.call('POST', '/api/caddy/onboard')).status, 200)
   for (const [index, caddy] of others.entries()) await addNode(admin, `node-${index + 2}`, caddy)
-  return { sites, admin, [Symbol.asyncDispose]: () => sites[Symbol.asyncDispose]() }
+  const resources = cleanup.move()
+  return { sites, admin, [Symbol.asyncDispose]: () => resources.disposeAsync() }
 }
 
 async function addNode(admin: Browser, name: string, caddy: ForeignCaddy): Promise<Node> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { eventually } from '@hearth/testing'
 import type { Site } from '../src/sites/schema.ts'
 import type { Preview } from '../src/apply/schema.ts'
 import { startSites } from './in-process.ts'
@@ -256,4 +257,28 @@ test('the authority inside Caddy is handed out for those who are to trust it', a
   const file = await admin.call('GET', '/api/nodes/1/authority')
   assert.equal(file.status, 200)
   assert.match(await file.text(), /^-----BEGIN CERTIFICATE-----/)
+})
+
+test('a preview judges directives, and is not spoiled by a site that Caddy has refused before', async () => {
+  await using sites = await start()
+  const admin = await sites.signIn()
+  await admin.call('PATCH', '/api/v1/settings', { json: { allow_raw: true } })
+  const directives = (text: string) => ({ kind: 'raw', tls: { mode: 'off' }, raw_directives: text })
+  const odd = '@odd header_regexp X-Test ([\nrespond @odd hello'
+  const raw = await makeSite(admin, { site_name: 'raw', domains: ['raw.test'], ...directives('respond before') })
+  const preview = async (path: string, json: unknown) => (await admin.json<Preview>('POST', path, { json })).body
+  const good = await preview(`/api/sites/${raw.id}/preview`, { raw_directives: 'respond after' })
+  assert.deepEqual([good.is_good, good.config_changes > 0], [true, true])
+  const refused = await preview(`/api/sites/${raw.id}/preview`, { raw_directives: odd })
+  assert.equal(refused.is_good, false)
+  assert.match(refused.caddy_error ?? '', /regexp/)
+  const unknown = await preview(`/api/sites/${raw.id}/preview`, { raw_directives: 'nonsense' })
+  assert.deepEqual([unknown.is_good, unknown.issues[0]?.field], [null, 'raw_directives'])
+  const bad = { site_name: 'bad', domains: ['bad.test'], ...directives(odd) }
+  assert.equal((await admin.call('POST', '/api/sites?wait=false', { json: bad })).status, 201)
+  await eventually(
+    async () => (await admin.json<Site[]>('GET', '/api/sites?search=bad')).body[0]?.apply_state,
+    (state) => state === 'failed',
+  )
+  assert.equal((await preview('/api/sites/preview', sayingSite('fine', 'fine'))).is_good, true)
 })

@@ -69,6 +69,13 @@ function expectedOf({ row, configs }: ApplyNode): NodeTask['expected'] {
   }
 }
 
+/** The sites as a node serves them: those it refused as they were before, or not at all. */
+export async function servedSites(db: Db, nodeId: number, desired: readonly DesiredSite[]): Promise<DesiredSite[]> {
+  const states = await statesOfNode(db, nodeId)
+  const fallbacks = await readFallbacks(db, { states, desired })
+  return withFallbacks(desired, stillRefused(states, desired, []), fallbacks)
+}
+
 /** What was refused as it is now, and is not what the change is about. */
 function stillRefused(
   states: readonly SiteStateRow[],

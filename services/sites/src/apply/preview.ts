@@ -5,7 +5,10 @@ import { isSentinelError, withSentinel } from '../caddy/sentinel.ts'
 import type { CaddyProcess } from '../nodes/caddy-process.ts'
 import { placeOf } from '../nodes/node-place.ts'
 import type { KnownNode } from '../nodes/nodes.ts'
+import { Problem } from '../problems.ts'
 import type { CheckWanted } from '../sites/check-wanted.ts'
+import type { RuleOutcome } from '../sites/rules.ts'
+import type { SettleWanted } from '../sites/settle-wanted.ts'
 import type { WantedSite } from '../sites/site-change.ts'
 import type { DesiredSite } from './desired-sites.ts'
 import type { Preview } from './schema.ts'
@@ -16,10 +19,31 @@ export type PreviewSite = (wanted: WantedSite, id: number | undefined) => Promis
 
 export interface PreviewParts {
   readonly check: CheckWanted
-  readonly desired: () => Promise<DesiredSite[]>
+  /** Brings the site into the form that is compiled; throws a problem. */
+  readonly settle: SettleWanted
+  /** The sites as they are served now: what Caddy has refused must not spoil what it says to this one. */
+  readonly served: () => Promise<DesiredSite[]>
   readonly desiredState: (sites: readonly DesiredSite[]) => DesiredState
   readonly firstNode: () => Promise<KnownNode | undefined>
   readonly own: CaddyProcess | undefined
+}
+
+interface Judged extends RuleOutcome {
+  readonly wanted: WantedSite
+}
+
+/** What the rules say, and what comes of directives. */
+async function judge({ check, settle }: PreviewParts, wanted: WantedSite, id: number | undefined): Promise<Judged> {
+  const outcome = await check(wanted, id)
+  if (outcome.errors.length > 0) return { ...outcome, wanted }
+  try {
+    return { ...outcome, wanted: await settle(wanted, id) }
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    const { errors = [], detail } = error.body
+    const issues = errors.map(({ field = '', message }) => ({ field, message }))
+    return { ...outcome, wanted, errors: issues.length > 0 ? issues : [{ field: '', message: detail }] }
+  }
 }
 
 /** Stands for a site that has no number yet. */
@@ -27,9 +51,9 @@ const newSite = 2_147_483_647
 
 export function createPreviewSite(parts: PreviewParts): PreviewSite {
   return async (wanted, id) => {
-    const outcome = await parts.check(wanted, id)
-    const before = await parts.desired()
-    const after = withSite(before, wanted, id)
+    const outcome = await judge(parts, wanted, id)
+    const before = await parts.served()
+    const after = withSite(before, outcome.wanted, id)
     const node = await parts.firstNode()
     const compiled = (sites: readonly DesiredSite[]): CompiledConfig | undefined =>
       node === undefined ? undefined : compileConfig(parts.desiredState(sites), placeOf(node, parts.own))

@@ -2,6 +2,7 @@ import type { SiteStateRow } from '../sites/tables.ts'
 import type { Change } from './apply.ts'
 import { statesAfter } from './desired-sites.ts'
 import type { NodeRun } from './node-run.ts'
+import { pruneRevisions } from './prune-revisions.ts'
 import { refusedBy } from './try-nodes.ts'
 import { updateNodeRow } from '../nodes/store.ts'
 import type { NodeRow } from '../nodes/tables.ts'
@@ -31,7 +32,9 @@ export async function recordOutcomes(
   const isNews = changes.length > 0 || applied.some(({ isChanged }) => isChanged)
   const isRefused = runs.some(({ outcome }) => outcome?.kind === 'rejected' || outcome?.kind === 'rolled-back')
   if (!isNews && !isRefused) return undefined
-  return await insertRevision(trx, revisionOf(runs, about), changes)
+  const id = await insertRevision(trx, revisionOf(runs, about), changes)
+  await pruneRevisions(trx, id)
+  return id
 }
 
 /** Of what did not come to be known, what was announced may still turn out to run. */

@@ -55,7 +55,9 @@ async function withSites(db: Db, rows: readonly RevisionRow[]): Promise<Revision
   const changes = await store.sitesOfRevisions(db, ids)
   const current = await store.currentRevision(db)
   return rows.map((row) => {
-    const own = changes.filter((change) => change.revision_id === row.id)
+    const own = changes.filter(
+      (change) => change.revision_id === row.id && change.before_revision !== change.after_revision,
+    )
     return viewOfRow(row, own, row.id === current)
   })
 }

@@ -12,20 +12,24 @@ export function statesOfNode(db: Db, nodeId: number): Promise<SiteStateRow[]> {
   return db.selectFrom('site_states').selectAll().where('node_id', '=', nodeId).execute()
 }
 
-/** Versions of sites, each by its site and number; those that are not there are left out. */
+/** Versions of sites, one a site, each by its site and number; those that are not there are left out. */
 export async function findVersions(
   db: Db,
   wanted: readonly { readonly siteId: number; readonly revision: number }[],
 ): Promise<SiteVersionRow[]> {
   const found: SiteVersionRow[] = []
-  for (const { siteId, revision } of wanted) {
-    const row = await db
+  for (let at = 0; at < wanted.length; at += rowsAtOnce) {
+    const part = wanted.slice(at, at + rowsAtOnce)
+    const revisions = new Map(part.map(({ siteId, revision }) => [siteId, revision]))
+    const numbers = [...new Set(revisions.values())]
+    const rows = await db
       .selectFrom('site_versions')
       .selectAll()
-      .where('site_id', '=', siteId)
-      .where('revision', '=', revision)
-      .executeTakeFirst()
-    if (row !== undefined) found.push(row)
+      .where('site_id', 'in', [...revisions.keys()])
+      .where('revision', 'in', numbers)
+      .orderBy('site_id')
+      .execute()
+    found.push(...rows.filter((row) => revisions.get(row.site_id) === row.revision))
   }
   return found
 }
@@ -35,8 +39,9 @@ const rowsAtOnce = 500
 
 /** Replaces what is known of these sites on a node; a site that is neither run nor refused is forgotten. */
 export async function putStates(db: Db, rows: readonly SiteStateRow[]): Promise<void> {
-  const kept = rows.filter((row) => row.applied_revision !== null || row.error !== null)
-  for (const row of rows.filter((row) => !kept.includes(row)))
+  const isKept = (row: SiteStateRow) => row.applied_revision !== null || row.error !== null
+  const kept = rows.filter(isKept)
+  for (const row of rows.filter((row) => !isKept(row)))
     await db.deleteFrom('site_states').where('site_id', '=', row.site_id).where('node_id', '=', row.node_id).execute()
   for (let at = 0; at < kept.length; at += rowsAtOnce) {
     await db

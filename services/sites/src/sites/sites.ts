@@ -3,6 +3,7 @@ import { takeTurn, uniqueViolation, type Database, type Page } from '@hearth/dat
 import { createKeyedQueue, type Clock, type KeyedQueue } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { Preview } from '../apply/schema.ts'
+import type { Publish } from '../events/schema.ts'
 import { conflict, notFound, Problem } from '../problems.ts'
 import type { Explanation } from './explain-schema.ts'
 import type { Site, SiteCreate, SitePatch } from './schema.ts'
@@ -56,6 +57,7 @@ export interface SiteParts {
   readonly preview: (wanted: WantedSite, id: number | undefined) => Promise<Preview>
   readonly explain: Sites['explain']
   readonly sync: SyncSites
+  readonly publish: Publish
   readonly nodeNames: () => Promise<ReadonlyMap<number, string>>
 }
 
@@ -175,6 +177,7 @@ class StoredSites implements Sites {
     const row = edit.row === undefined ? edit.before : await store.findSiteRow(this.#db, id)
     if (row === undefined) throw conflict('The site was removed by somebody else meanwhile', 'removed_meanwhile')
     const [site] = await this.#view([row])
+    this.#parts.publish({ type: 'site', action: edit.status, id: String(id), details: { site_name: row.name } })
     return { status: edit.status, site: site as Site, synced }
   }
 

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { api, keys } from '../api.ts'
 import type { components } from '../api.gen.ts'
+import './certificates.css'
 
 type Node = components['schemas']['Node']
 

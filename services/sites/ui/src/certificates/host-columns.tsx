@@ -30,7 +30,7 @@ export function hostColumns(onOpen: (host: HostCertificate) => void): Column<Hos
 export function CertificateBadge({ certificate }: { certificate: Pick<HostCertificate, 'state' | 'message'> }) {
   const { tone, text } = certificateState(certificate.state)
   return (
-    <span className="site-state" title={certificate.message ?? undefined}>
+    <span title={certificate.message ?? undefined}>
       <StatusBadge tone={tone}>{text}</StatusBadge>
     </span>
   )

@@ -54,7 +54,7 @@ function Facts({ host }: { host: HostCertificate }) {
       <dl className="hearth-facts" data-start>
         <Fact name="State">
           <CertificateBadge certificate={host} />
-          {host.message !== null && <p className="node-text">{host.message}</p>}
+          {host.message !== null && <p className="host-message">{host.message}</p>}
         </Fact>
         <Fact name="Expires">
           <RelativeTime value={host.not_after} absent="–" />
@@ -122,7 +122,7 @@ const severities: Readonly<Record<CertificateGrade['findings'][number]['severity
 function Findings({ grade }: { grade: CertificateGrade }) {
   return (
     <>
-      <h3 className="traffic-heading">What was found</h3>
+      <h3 className="finding-head">What was found</h3>
       <ul className="plain-list finding-list">
         {grade.findings.map(({ code, severity, text, cap }) => (
           <li key={code}>

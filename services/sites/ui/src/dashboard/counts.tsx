@@ -5,7 +5,8 @@ import { useCertificates } from '../certificates/read-certificates.ts'
 import { useCaddyStatus } from '../drift/read-status.ts'
 import { readSites } from '../sites/read-sites.ts'
 import type { TrafficOverview } from '../traffic/read-traffic.ts'
-import { formatPace, sentenceOf } from '../traffic/traffic-words.ts'
+import { formatPace } from '../traffic/traffic-figures.ts'
+import { sentenceOf } from '../traffic/traffic-words.ts'
 import { Tile } from './tile.tsx'
 
 /** The few numbers that say whether all is well. */

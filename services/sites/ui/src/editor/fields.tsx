@@ -8,6 +8,8 @@ interface FieldProps {
   /** Where the value is in the draft, `tls.mode`. */
   path: string
   label: string
+  /** The whole name, where the label is short because it stands in a row. */
+  'aria-label'?: string
   description?: ReactNode
 }
 

@@ -59,9 +59,9 @@ function HeaderRow({ path, name }: { path: string; name: string }) {
   const isRemoved = valueAt(draft, `${path}.op`) === 'delete'
   return (
     <div className="field-columns" data-header>
-      <SelectField path={`${path}.op`} label={`Change of ${name}`} options={operations} />
-      <TextField path={`${path}.name`} label={`Name of ${name}`} placeholder="X-Robots-Tag" isMono />
-      {!isRemoved && <TextField path={`${path}.value`} label={`Value of ${name}`} isMono />}
+      <SelectField path={`${path}.op`} label="Change" aria-label={`Change of ${name}`} options={operations} />
+      <TextField path={`${path}.name`} label="Name" aria-label={`Name of ${name}`} placeholder="X-Robots-Tag" isMono />
+      {!isRemoved && <TextField path={`${path}.value`} label="Value" aria-label={`Value of ${name}`} isMono />}
     </div>
   )
 }

@@ -1,4 +1,3 @@
-import { ApiError, type FieldProblem } from '@hearth/ui'
 import { type Draft, isSame, valueAt } from './draft.ts'
 
 /** Something that is wrong with a member, named by its path. */
@@ -33,25 +32,6 @@ export function issueAt(issues: readonly Issue[], path: string, isWhole = false)
 /** How many issues lie at or below any of these members. */
 export function countIssues(issues: readonly Issue[], members: readonly string[]): number {
   return issues.filter(({ field }) => members.includes(field.split('.')[0] ?? '')).length
-}
-
-/** What a refused call says about members; nothing for other errors. */
-export function issuesOf(error: unknown): Issue[] {
-  if (!(error instanceof ApiError) || error.status !== 422) return []
-  return error.fields
-    .filter(({ path }) => path !== '')
-    .map(({ path, message }: FieldProblem) => ({ field: path === 'domain' ? 'domains' : path, message }))
-}
-
-/** What Caddy itself said to a refused call, in its own words. */
-export function caddyWordsOf(error: unknown): string | undefined {
-  if (!(error instanceof ApiError)) return undefined
-  const { errors } = error.details
-  if (!Array.isArray(errors)) return undefined
-  for (const part of errors as unknown[])
-    if (typeof part === 'object' && part !== null && 'caddy_error' in part && typeof part.caddy_error === 'string')
-      return part.caddy_error
-  return undefined
 }
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -1,5 +1,6 @@
 import { Accordion, Button, Text } from '@mantine/core'
 import { formatCount, Problem, StatusBadge } from '@hearth/ui'
+import { useHotkeys } from '@mantine/hooks'
 import { IconCircleDot } from '@tabler/icons-react'
 import { type FormEvent, useRef, useState } from 'react'
 import { nameOfField } from '../differences/field-names.ts'
@@ -15,6 +16,7 @@ import { summaryOf } from './section-summary.ts'
 import { editorSections } from './sections.tsx'
 import { useEditor } from './use-editor.ts'
 import { usePreview } from './use-preview.ts'
+import '../layout/field-stack.css'
 import './editor.css'
 
 /** The form of a site beside what saving it would do. */
@@ -40,6 +42,7 @@ export function SiteEditor({ site, onSaved }: { site?: Site; onSaved: (site: Sit
     event.preventDefault()
     if (isDirty) editor.save()
   }
+  useHotkeys([['mod+S', () => form.current?.requestSubmit()]], [])
   return (
     <EditingProvider value={{ draft, base, issues, set }}>
       <form ref={form} className="editor" onSubmit={submit} noValidate aria-label="Site">

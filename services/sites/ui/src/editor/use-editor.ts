@@ -3,7 +3,8 @@ import { useState } from 'react'
 import type { Site } from '../sites/site.ts'
 import { blankDraft } from './blank-draft.ts'
 import { carriedOver, draftOf, isSame, withValue } from './draft.ts'
-import { caddyWordsOf, type Issue, issuesOf } from './issues.ts'
+import type { Issue } from './issues.ts'
+import { caddyWordsOf, issuesOf } from './refusal.ts'
 import { type Draught, useSaveSite } from './use-save-site.ts'
 
 /** Why the last save failed, where it is not about single members. */

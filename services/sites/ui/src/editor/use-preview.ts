@@ -4,7 +4,8 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { api } from '../api.ts'
 import type { components } from '../api.gen.ts'
 import type { SiteInput, SitePatch } from '../sites/site.ts'
-import { type Issue, issuesOf } from './issues.ts'
+import type { Issue } from './issues.ts'
+import { issuesOf } from './refusal.ts'
 
 export type Preview = components['schemas']['Preview']
 

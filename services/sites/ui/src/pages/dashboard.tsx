@@ -9,7 +9,6 @@ import { SiteName } from '../dashboard/site-name.tsx'
 import { StateBanners } from '../drift/state-banners.tsx'
 import { readTraffic, type TrafficOverview, trafficPace, type TrafficRange } from '../traffic/read-traffic.ts'
 import { TopList, TrafficCharts, TrafficSection } from '../traffic/traffic-card.tsx'
-import '../traffic/traffic.css'
 
 /** Everything at a glance: what is asked for, and what needs somebody. */
 export function DashboardPage() {

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Text } from '@mantine/core'
 import { answer, EmptyState, ErrorState, LoadingLines, PageHeader, RelativeTime, Section, useAction } from '@hearth/ui'
-import { IconCircleCheck, IconRestore } from '@tabler/icons-react'
+import { IconArrowBigDownLine, IconCircleCheck, IconRestore } from '@tabler/icons-react'
 import { useState } from 'react'
 import { api, keys } from '../api.ts'
 import { ConfigDiff } from '../differences/config-diff.tsx'
@@ -9,7 +9,7 @@ import { type Drift, useDrift } from '../drift/read-status.ts'
 /** What somebody else changed in what Caddy runs, and the way back to what is wanted here. */
 export function DriftPage() {
   const drift = useDrift()
-  const [isAsking, ask] = useState(false)
+  const [asked, ask] = useState<'adopt' | 'restore'>()
   const found = drift.data ?? []
   return (
     <>
@@ -18,9 +18,18 @@ export function DriftPage() {
         description="What runs in Caddy and was not made here."
         actions={
           found.length > 0 && (
-            <Button leftSection={<IconRestore size={16} aria-hidden />} onClick={() => ask(true)}>
-              Restore
-            </Button>
+            <Group gap="sm">
+              <Button
+                variant="default"
+                leftSection={<IconArrowBigDownLine size={16} aria-hidden />}
+                onClick={() => ask('adopt')}
+              >
+                Adopt
+              </Button>
+              <Button leftSection={<IconRestore size={16} aria-hidden />} onClick={() => ask('restore')}>
+                Restore
+              </Button>
+            </Group>
           )
         }
       />
@@ -38,7 +47,8 @@ export function DriftPage() {
           <NodeDrift key={one.node_id} drift={one} />
         ))}
       </div>
-      {isAsking && <RestoreDialog drifts={found} onClose={() => ask(false)} />}
+      {asked === 'restore' && <RestoreDialog drifts={found} onClose={() => ask(undefined)} />}
+      {asked === 'adopt' && <AdoptDialog drifts={found} onClose={() => ask(undefined)} />}
     </>
   )
 }
@@ -74,6 +84,34 @@ function RestoreDialog({ drifts, onClose }: { drifts: readonly Drift[]; onClose:
         </Button>
         <Button color="red" loading={restore.isPending} onClick={() => restore.mutate()}>
           Restore
+        </Button>
+      </Group>
+    </Modal>
+  )
+}
+
+function AdoptDialog({ drifts, onClose }: { drifts: readonly Drift[]; onClose: () => void }) {
+  const [first] = drifts
+  const adopt = useAction({
+    run: () =>
+      answer(api.POST('/api/caddy/drift/adopt', { body: first === undefined ? {} : { node_id: first.node_id } })),
+    done: ({ changed, added, switched_off: off, lost }) =>
+      `Adopted: ${changed} changed, ${added} added, ${off} switched off${lost.length === 0 ? '' : `; ${lost.length} things no site can have are gone`}`,
+    renew: [keys.status, keys.revisions, keys.nodes, keys.sites],
+    onDone: onClose,
+  })
+  return (
+    <Modal opened onClose={onClose} title="Adopt what somebody else changed?">
+      <Text>
+        The sites become what runs on {first?.node_name} now: changed members are taken over, new hosts become sites,
+        and sites that were taken away are switched off. What no site can have is lost, and the answer names it.
+      </Text>
+      <Group justify="flex-end" mt="md" className="hearth-dialog-actions">
+        <Button variant="default" onClick={onClose} data-autofocus>
+          Leave it
+        </Button>
+        <Button loading={adopt.isPending} onClick={() => adopt.mutate()}>
+          Adopt
         </Button>
       </Group>
     </Modal>

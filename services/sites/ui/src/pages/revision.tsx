@@ -18,9 +18,11 @@ import { keys } from '../api.ts'
 import { FoldedConfigDiff } from '../differences/config-diff.tsx'
 import { SiteDiffs } from '../differences/site-diffs.tsx'
 import { StateBanners } from '../drift/state-banners.tsx'
+import { BackLink } from '../navigation/back-link.tsx'
 import { readRevision, readRevisionDiff, type Revision } from '../revisions/read-revisions.ts'
 import { ReturnDialog } from '../revisions/return-dialog.tsx'
 import { OutcomeBadge } from '../revisions/revision-columns.tsx'
+import '../layout/field-stack.css'
 import { causeText, durationText, nodeOutcome } from '../revisions/revision-words.ts'
 
 /** One change of what Caddy runs: what it was, how it went, and the way back to it. */
@@ -41,9 +43,7 @@ function OneRevision({ revision }: { revision: Revision }) {
   useDocumentTitle(`Revision ${revision.id}`, 'Sites')
   return (
     <>
-      <Link href="/revisions" className="hearth-link page-back">
-        All revisions
-      </Link>
+      <BackLink href="/revisions">All revisions</BackLink>
       <PageHeader
         title={`Revision ${revision.id}`}
         description={causeText(revision.cause)}

@@ -7,6 +7,7 @@ import { Link, useLocation, useParams, useSearchParams } from 'wouter'
 import { keys } from '../api.ts'
 import { StateBanners } from '../drift/state-banners.tsx'
 import { SiteEditor } from '../editor/site-editor.tsx'
+import { BackLink } from '../navigation/back-link.tsx'
 import { readSite } from '../sites/read-sites.ts'
 import { RemoveSite } from '../sites/remove-site.tsx'
 import { useSwitchSite } from '../sites/site-actions.ts'
@@ -26,7 +27,7 @@ function NewSite() {
   const [, navigate] = useLocation()
   return (
     <>
-      <BackToSites />
+      <BackLink href="/sites">All sites</BackLink>
       <PageHeader
         title="New site"
         description="A name, a domain and a server are enough; all else has good defaults."
@@ -51,7 +52,7 @@ function OneSite({ site }: { site: Site }) {
   useDocumentTitle(site.site_name, 'Sites')
   return (
     <>
-      <BackToSites />
+      <BackLink href="/sites">All sites</BackLink>
       <PageHeader
         title={site.site_name}
         description={<SiteStateBadge site={site} bare />}
@@ -111,14 +112,6 @@ function SiteTabs({ site }: { site: Site }) {
         <SiteHistory id={site.id} />
       </Tabs.Panel>
     </Tabs>
-  )
-}
-
-function BackToSites() {
-  return (
-    <Link href="/sites" className="hearth-link page-back">
-      All sites
-    </Link>
   )
 }
 

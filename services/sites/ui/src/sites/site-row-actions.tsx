@@ -34,7 +34,7 @@ export function SiteRowActions({ site, onRemove }: { site: Site; onRemove: () =>
           >
             {site.maintenance_mode ? 'End maintenance' : 'Start maintenance'}
           </Menu.Item>
-          <Menu.Item color="red" leftSection={<IconTrash size={16} aria-hidden />} onClick={onRemove}>
+          <Menu.Item c="var(--hearth-bad)" leftSection={<IconTrash size={16} aria-hidden />} onClick={onRemove}>
             Remove…
           </Menu.Item>
         </Menu.Dropdown>

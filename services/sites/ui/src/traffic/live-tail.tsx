@@ -4,7 +4,8 @@ import { IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import type { components } from '../api.gen.ts'
 import { matchesFilter } from './live-filter.ts'
-import { formatMs } from './traffic-words.ts'
+import { formatMs } from './traffic-figures.ts'
+import '../layout/field-stack.css'
 import './traffic.css'
 
 type LiveRequest = components['schemas']['LiveRequest']

@@ -7,7 +7,6 @@ import { LiveTail } from './live-tail.tsx'
 import { readSiteTraffic, type SiteTraffic, trafficPace, type TrafficRange } from './read-traffic.ts'
 import { TopList, TrafficCharts, TrafficSection } from './traffic-card.tsx'
 import '../dashboard/dashboard.css'
-import './traffic.css'
 
 /** What a site is asked for: over time, by path and client, and as it happens. */
 export function SiteTrafficView({ id }: { id: number }) {

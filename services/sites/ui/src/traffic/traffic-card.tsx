@@ -3,7 +3,9 @@ import { formatCount, Section } from '@hearth/ui'
 import type { CSSProperties, ReactNode } from 'react'
 import { TimeChart } from '../charts/time-chart.tsx'
 import type { SiteTraffic, TrafficOverview, TrafficRange } from './read-traffic.ts'
-import { countOf, endings, formatMs, formatPace, latencySeries, requestSeries, sentenceOf } from './traffic-words.ts'
+import { countOf, endings, formatMs, formatPace } from './traffic-figures.ts'
+import { latencySeries, requestSeries, sentenceOf } from './traffic-words.ts'
+import './traffic.css'
 
 const ranges: readonly { value: TrafficRange; label: string }[] = [
   { value: '1h', label: '1 h' },
