@@ -30,8 +30,14 @@ export function accessLogs(sites: readonly CompiledSite[], node: NodePlace): { s
   )
   return {
     server: { logs: { default_logger_name: 'strangers', logger_names: Object.fromEntries(names) } },
-    logging: { logs: { default: { exclude: [accessLogger] }, ...all, ...Object.fromEntries(ownFiles) } },
+    logging: { logs: { default: ownLog(node), ...all, ...Object.fromEntries(ownFiles) } },
   }
+}
+
+/** What Caddy says of itself. Visitors make it say much, so that where there is a directory for logs it is a file that is rolled. */
+function ownLog(node: NodePlace): object {
+  const { siteLogDirectory: directory } = node
+  return { ...(directory !== undefined && jsonFile(`${directory}/caddy.log`, node)), exclude: [accessLogger] }
 }
 
 function siteLoggerOf({ id, record }: CompiledSite): string {
