@@ -1,7 +1,8 @@
+import { readSettingRows, settingsOf, writeSettingRows } from '@hearth/storage'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { defaultSettings, Settings } from './schema.ts'
-import { deleteSettingRows, readSettingRows, writeSettingRows } from './store.ts'
+import { deleteSettingRows } from './store.ts'
 
 /** Settings nobody writes by the API: the account, the stem service's key, the marker of the statistics. */
 export type InternalName =
@@ -48,11 +49,4 @@ export async function openSettings(db: Kysely<Tables>): Promise<SettingsKeeper> 
   }
 }
 
-function parse(rows: ReadonlyMap<string, string>): Settings {
-  const stored = Object.entries(Settings.shape).flatMap(([name, schema]) => {
-    const text = rows.get(name)
-    const result = text === undefined ? undefined : schema.safeParse(JSON.parse(text))
-    return result?.success === true ? [[name, result.data]] : []
-  })
-  return { ...defaultSettings, ...(Object.fromEntries(stored) as Partial<Settings>) }
-}
+const parse = (rows: ReadonlyMap<string, string>) => settingsOf(rows, Settings.shape, defaultSettings)

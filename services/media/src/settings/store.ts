@@ -3,22 +3,6 @@ import type { Tables } from '../database/tables.ts'
 
 type Db = Kysely<Tables>
 
-/** Every stored setting by name, as JSON text. */
-export async function readSettingRows(db: Db): Promise<Map<string, string>> {
-  const rows = await db.selectFrom('settings').selectAll().execute()
-  return new Map(rows.map((row) => [row.name, row.value]))
-}
-
-/** Adds or replaces settings; all or none. */
-export async function writeSettingRows(db: Db, values: ReadonlyMap<string, string>): Promise<void> {
-  if (values.size === 0) return
-  await db
-    .insertInto('settings')
-    .values([...values].map(([name, value]) => ({ name, value })))
-    .onConflict((conflict) => conflict.column('name').doUpdateSet((row) => ({ value: row.ref('excluded.value') })))
-    .execute()
-}
-
 export async function deleteSettingRows(db: Db, names: readonly string[]): Promise<void> {
   await db.deleteFrom('settings').where('name', 'in', names).execute()
 }

@@ -1,7 +1,7 @@
+import { readSettingRows, settingsOf, writeSettingRows } from '@hearth/storage'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { defaultSettings, Settings, type SettingsChange } from './schema.ts'
-import { readSettingRows, writeSettingRows } from './store.ts'
 
 /** Hears of every change, after it was written. It must not throw. */
 export type SettingsListener = (after: Settings, before: Settings) => void
@@ -17,7 +17,7 @@ export interface SettingsKeeper {
 
 /** Reads the stored settings; one that is missing or no longer valid has its default. */
 export async function openSettings(db: Kysely<Tables>): Promise<SettingsKeeper> {
-  let settings = parse(await readSettingRows(db))
+  let settings = settingsOf(await readSettingRows(db), Settings.shape, defaultSettings)
   const listeners = new Set<SettingsListener>()
   return {
     current: () => settings,
@@ -34,13 +34,4 @@ export async function openSettings(db: Kysely<Tables>): Promise<SettingsKeeper> 
       return () => void listeners.delete(listener)
     },
   }
-}
-
-function parse(rows: ReadonlyMap<string, string>): Settings {
-  const stored = Object.entries(Settings.shape).flatMap(([name, schema]) => {
-    const text = rows.get(name)
-    const result = text === undefined ? undefined : schema.safeParse(JSON.parse(text))
-    return result?.success === true ? [[name, result.data]] : []
-  })
-  return { ...defaultSettings, ...(Object.fromEntries(stored) as Partial<Settings>) }
 }

@@ -1,8 +1,8 @@
+import { readSettingRows, settingsOf, writeSettingRows } from '@hearth/storage'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { normaliseResolvers } from '../interfaces/resolvers.ts'
 import { defaultSettings, Settings, type SettingsUpdate } from './schema.ts'
-import { readSettingRows, writeSettingRows } from './store.ts'
 
 /** The service's settings. Reading them costs nothing: they are kept, and changed only through here. */
 export interface SettingsKeeper {
@@ -12,7 +12,7 @@ export interface SettingsKeeper {
 
 /** Reads the stored settings; one that is missing or no longer valid has its default. */
 export async function openSettings(db: Kysely<Tables>): Promise<SettingsKeeper> {
-  let settings = parse(await readSettingRows(db))
+  let settings = settingsOf(await readSettingRows(db), Settings.shape, defaultSettings)
   return {
     current: () => settings,
     async update(changes) {
@@ -26,13 +26,4 @@ export async function openSettings(db: Kysely<Tables>): Promise<SettingsKeeper> 
       return settings
     },
   }
-}
-
-function parse(rows: ReadonlyMap<string, string>): Settings {
-  const stored = Object.entries(Settings.shape).flatMap(([name, schema]) => {
-    const text = rows.get(name)
-    const result = text === undefined ? undefined : schema.safeParse(JSON.parse(text))
-    return result?.success === true ? [[name, result.data]] : []
-  })
-  return { ...defaultSettings, ...(Object.fromEntries(stored) as Partial<Settings>) }
 }
