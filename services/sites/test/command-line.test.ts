@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { runCommand, startServiceProcess, temporaryDirectory } from '@hearth/testing'
 import type { User } from '../src/accounts/schema.ts'
 import { createBrowser } from './browser.ts'
+import { freePort } from './free-port.ts'
 import { startSites, testPassword } from './in-process.ts'
 
 test('a wrong setting ends with one line that names it, exit code 1, and nothing changed', async () => {
@@ -18,7 +19,11 @@ test('a wrong setting ends with one line that names it, exit code 1, and nothing
 
 test('every start shows the set-up token until somebody is set up; a second start on the same data is refused', async () => {
   await using folder = await temporaryDirectory()
-  const environment = { DATA_DIR: folder.path }
+  const environment = {
+    DATA_DIR: folder.path,
+    CADDY_HTTP_PORT: String(await freePort()),
+    CADDY_HTTPS_PORT: String(await freePort()),
+  }
   const first = await startServiceProcess('sites', environment)
   const tokenIn = (lines: readonly string[]) => lines.map((line) => /│ ([\w-]{43}) +│/.exec(line)?.[1]).find(Boolean)
   const token = tokenIn(first.stdout)

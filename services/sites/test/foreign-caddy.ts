@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { eventually, temporaryDirectory } from '@hearth/testing'
 import { parseAdminAddress } from '../src/nodes/admin-address.ts'
 import { createAdminClient, type AdminClient } from '../src/nodes/admin-client.ts'
-import { freePort } from './real-caddy.ts'
+import { freePort } from './free-port.ts'
 
 /** A Caddy that somebody else has set up: it runs with a file of its own, as Debian's service does. */
 export interface ForeignCaddy extends AsyncDisposable {

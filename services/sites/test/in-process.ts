@@ -5,7 +5,7 @@ import type { Session, User } from '../src/accounts/schema.ts'
 import { readConfig, type Config } from '../src/config.ts'
 import { openService, type Service } from '../src/open-service.ts'
 import { createBrowser, type Browser } from './browser.ts'
-import { freePort } from './real-caddy.ts'
+import { freePort } from './free-port.ts'
 
 export type { Browser } from './browser.ts'
 

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
+import { freePort } from './free-port.ts'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { eventually, temporaryDirectory } from '@hearth/testing'
@@ -31,7 +31,7 @@ export function caddyObstacle(): string | false {
 /** @param routes routes of the server, as Caddy's JSON has them; hosts in them get certificates of Caddy's own authority */
 export async function startObservedCaddy(routes: readonly object[]): Promise<ObservedCaddy> {
   const folder = await temporaryDirectory('caddy')
-  const [adminPort = 0, httpPort = 0, httpsPort = 0] = await freePorts(3)
+  const [adminPort, httpPort, httpsPort] = [await freePort(), await freePort(), await freePort()]
   const logFile = join(folder.path, 'log', 'access.log')
   const config = configOf({ adminPort, httpPort, httpsPort, logFile, routes })
   const file = join(folder.path, 'caddy.json')
@@ -94,15 +94,6 @@ const configOf = ({ adminPort, httpPort, httpsPort, logFile, routes }: Wish) => 
     pki: { certificate_authorities: { local: { install_trust: false } } },
   },
 })
-
-/** Ports nobody listens on. */
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.once('listening', resolve))))
-  const ports = servers.map((server) => (server.address() as AddressInfo).port)
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
-  return ports
-}
 
 function textOf({ port, path }: { port: number; path: string }): Promise<string> {
   return new Promise((resolve, reject) => {

@@ -4,10 +4,10 @@ import { existsSync } from 'node:fs'
 import { chmod } from 'node:fs/promises'
 import { request as requestHttp, type IncomingHttpHeaders, type RequestOptions } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { ConnectionOptions, TLSSocket } from 'node:tls'
 import { eventually, temporaryDirectory } from '@hearth/testing'
+import { freePort } from './free-port.ts'
 
 /** How a request reaches a site. */
 export interface GetOptions {
@@ -64,16 +64,6 @@ export function newCaddy(): string {
 /** Why the tests with a newer Caddy are left out, or undefined. */
 export function newCaddyObstacle(): string | undefined {
   return newCaddy() === '' ? 'CADDY_2_11_PATH names no newer Caddy' : caddyObstacle(newCaddy())
-}
-
-/** A free port of the loopback interface. Another process may take it before it is used, which is rare. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 /** Starts a Caddy without sites. It ends with `stop()`, by its process id. `environment` is all it sees beside PATH and its home. */
