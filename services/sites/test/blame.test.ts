@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { blameSite } from '../src/caddy/blame.ts'
 import type { CompiledSite, NodePlace } from '../src/caddy/desired-state.ts'
@@ -95,7 +97,9 @@ for (const age of caddyAges)
         log: { own_file: true },
         ...internal,
       })
-      const node: Partial<NodePlace> = { siteLogDirectory: '/proc/nowhere' }
+      const siteLogDirectory = join(served.caddy.directory, 'logs')
+      await mkdir(join(siteLogDirectory, 'site-250.log'), { recursive: true })
+      const node: Partial<NodePlace> = { siteLogDirectory }
       const { config, places } = served.compile(
         many.map((site) => (site.id === 250 ? own : site)),
         {},
