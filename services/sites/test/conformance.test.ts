@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openApiOf } from '@hearth/http'
-import { createConformance, openApiFaults, operationsOf, requestsFor } from '@hearth/testing'
+import { askingRuns, createConformance, openApiFaults, operationsOf, requestsFor } from '@hearth/testing'
 import * as fc from 'fast-check'
 import type { Passkey } from '../src/passkeys/schema.ts'
 import { startSites } from './in-process.ts'
@@ -48,7 +48,7 @@ test('whatever is asked, every answer is one the document describes, and none is
           body: contentType.startsWith('application/json') && text !== '' ? JSON.parse(text) : text,
         })
       }),
-      { numRuns: 12 },
+      askingRuns(6),
     )
   }
   for (const expected of [
