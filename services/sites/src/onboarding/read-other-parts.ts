@@ -35,12 +35,22 @@ function readHttpOptions(http: Place, report: ImportReport): void {
 function readLogging(logging: Place, report: ImportReport): void {
   for (const [name, place] of membersOf(at(logging, 'logs'))) {
     const isOurs = name === 'access' || /^site-\d+$/.test(name)
-    const isPlainDefault = name === 'default' && membersOf(place).every(([member]) => member === 'exclude')
-    if (!isOurs && !isPlainDefault)
+    if (!isOurs && !(name === 'default' && isOwnLog(place)))
       report.add('lost', place.path, { what: `the log ${name.slice(0, 60)}; sites have one access log here` })
   }
   for (const [name, place] of membersOf(logging))
     if (name !== 'logs') report.add('lost', place.path, { what: `the option ${name.slice(0, 60)} of logging` })
+}
+
+/** Caddy's log of itself as the compiler writes it: without anything of its own, or in a file of that name. */
+function isOwnLog(log: Place): boolean {
+  const members = membersOf(log).map(([member]) => member)
+  if (members.every((member) => member === 'exclude')) return true
+  const file = textOf(reach(log, 'writer', 'filename'))
+  return (
+    file?.endsWith('/caddy.log') === true &&
+    members.every((member) => ['exclude', 'writer', 'encoder'].includes(member))
+  )
 }
 
 function readAuthorities(pki: Place, report: ImportReport): void {
