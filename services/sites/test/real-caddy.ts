@@ -5,6 +5,7 @@ import { chmod } from 'node:fs/promises'
 import { request as requestHttp, type IncomingHttpHeaders, type RequestOptions } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { ConnectionOptions, TLSSocket } from 'node:tls'
 import { eventually, temporaryDirectory } from '@hearth/testing'
 import { freePort } from './free-port.ts'
@@ -105,10 +106,7 @@ export async function startCaddy(
     directory: folder.path,
     pid: child.pid ?? 0,
     admin,
-    load: async (config) => {
-      const { status, text } = await admin('POST', '/load', { type: 'application/json', text: JSON.stringify(config) })
-      return { status, error: status === 200 ? '' : (JSON.parse(text) as { error: string }).error }
-    },
+    load: (config) => loadConfig(admin, JSON.stringify(config)),
     config: async () => JSON.parse((await admin('GET', '/config/')).text) as unknown,
     get: (host, path, options = {}) => getPage({ host, path, port: options.https ? httpsPort : httpPort }, options),
     stop,
@@ -154,6 +152,16 @@ function launch(
   child.on('error', (error) => (log += error.message))
   child.stdin?.end(JSON.stringify(config))
   return { child, log: () => log }
+}
+
+/** A load that meets a certificate which Caddy is just storing is refused for that alone, and is sent again. */
+async function loadConfig(admin: RealCaddy['admin'], config: string): Promise<{ status: number; error: string }> {
+  for (let attempt = 1; ; attempt += 1) {
+    const { status, text } = await admin('POST', '/load', { type: 'application/json', text: config })
+    const error = status === 200 ? '' : (JSON.parse(text) as { error: string }).error
+    if (attempt === 5 || !error.includes('decoding certificate metadata')) return { status, error }
+    await pause(200)
+  }
 }
 
 /** A host as a page's address has it; the port of the listener is not part of it, as behind a forwarded port 80. */

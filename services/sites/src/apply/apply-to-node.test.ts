@@ -112,6 +112,27 @@ test('a site Caddy refuses is set aside with its words, and the others are serve
   assert.equal(await textOf(bench.caddy, 3), 'changed')
 })
 
+test('a load that meets a certificate which is just being stored is tried again, and blames nobody', async () => {
+  await using bench = await openBench()
+  const client = bench.task([]).client
+  const words =
+    'automate: manage [s1.test]: s1.test: caching certificate: decoding certificate metadata: unexpected end'
+  let refusals = 2
+  const unlucky: NodeTask['client'] = {
+    ...client,
+    replaceConfig(config, etag) {
+      refusals -= 1
+      return refusals < 0 ? client.replaceConfig(config, etag) : Promise.resolve({ kind: 'rejected', text: words })
+    },
+  }
+  const outcome = await bench.apply([says(1, 'one')], { client: unlucky })
+  assert.deepEqual([outcome.kind, outcome.kind === 'applied' && outcome.quarantined.size], ['applied', 0])
+  refusals = Infinity
+  const never = await bench.apply([says(1, 'two')], { client: unlucky })
+  assert.equal(never.kind, 'rejected')
+  assert.equal(await textOf(bench.caddy, 1), 'one')
+})
+
 test('what others changed is not overwritten, unless that is asked for', async () => {
   await using bench = await openBench()
   await bench.apply([says(1, 'one')])
