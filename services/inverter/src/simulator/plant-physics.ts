@@ -113,7 +113,9 @@ function loadAt(at: number, seed: number): number {
   const bump = (middle: number, width: number) => Math.exp(-(((hour - middle) / width) ** 2))
   const steady = 280 + 900 * bump(7.5, 1.2) + 700 * bump(12.5, 1.5) + 1500 * bump(19.5, 2)
   const kettle = smoothNoise(seed + 2, at / 180_000) > 0.9 ? 1800 : 0
-  return steady * (0.8 + 0.4 * smoothNoise(seed + 3, at / 90_000)) + kettle
+  // What is switched on and off all the time: two readings some seconds apart are never quite the same.
+  const small = 40 * smoothNoise(seed + 4, at / 5000)
+  return steady * (0.8 + 0.4 * smoothNoise(seed + 3, at / 90_000)) + kettle + small
 }
 
 /** @param missing what the house needs beyond the sun; negative for a surplus */
