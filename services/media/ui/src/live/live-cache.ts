@@ -20,6 +20,8 @@ type Typed = Exclude<LiveMessage, JobEvent>
 interface Effects extends LiveParts {
   cache: QueryClient
   refresher: Refresher
+  /** Ends when every job that was added so far stands in the list: they go in in their order. */
+  added: { all: Promise<void> }
   /** Events of jobs that are being read for the first time, to be put on top of what is read. */
   arriving: Map<string, JobEvent[]>
 }
@@ -32,12 +34,13 @@ export function followJobs(parts: LiveParts): (message: LiveMessage, cache: Quer
   let target: QueryClient | undefined
   let hasBegun = false
   const arriving: Effects['arriving'] = new Map()
+  const added = { all: Promise.resolve() }
   const refresher = createRefresher((names) => {
     for (const name of names) void target?.invalidateQueries({ queryKey: name.split(' ') })
   })
   return (message, cache) => {
     target = cache
-    const effects = { ...parts, cache, refresher, arriving }
+    const effects = { ...parts, cache, refresher, arriving, added }
     if (!('type' in message)) return noteJob(message, effects)
     if (message.type === 'snapshot' && hasBegun)
       void cache.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== keys.jobs[0] })
@@ -66,7 +69,7 @@ function noteTyped(message: Typed, effects: Effects): void {
       noteStem(message, effects)
       return
     case 'job_added':
-      void addJob(message.job_id, effects)
+      effects.added.all = addJob(message.job_id, effects)
       return
     case 'job_removed':
       cache.setQueryData<JobBook>(keys.jobs, (book) => dropJob(book, message.job_id))
@@ -95,12 +98,13 @@ async function takeSnapshot(jobs: readonly Job[], cache: QueryClient): Promise<v
   cache.setQueryData<JobBook>(keys.jobs, (book) => withSnapshot(book, jobs).book)
 }
 
-async function addJob(id: string | null, { cache, readJob, arriving }: Effects): Promise<void> {
-  if (id === null) return
+async function addJob(id: string | null, { cache, readJob, arriving, added }: Effects): Promise<void> {
+  if (id === null) return added.all
   const events: JobEvent[] = []
   arriving.set(id, events)
+  const earlier = added.all
   try {
-    const job = await readJob(id)
+    const [job] = await Promise.all([readJob(id), earlier])
     const latest = events.reduce<LiveJob>((known, event) => patchJob(known, event), job)
     cache.setQueryData<JobBook>(keys.jobs, (book) => putJob(book, latest))
   } catch {

@@ -75,6 +75,11 @@ test('an added job goes to its place, a known one is renewed, an old one waits f
   assert.deepEqual(ids(dropJob(before, 'c')), ['a'])
 })
 
+test('a job of the same second as the newest one stands before it, whatever their ids', () => {
+  const first = putJob(book(job('a', 1)), job('z', 3))
+  assert.deepEqual(ids(putJob(first, job('b', 3))), ['b', 'z', 'a'])
+})
+
 test('pages are added without doubles, and a short one is the last', () => {
   const first = appendJobs(undefined, [job('c', 3), job('b', 2)], 2)
   assert.equal(first.isComplete, false)
@@ -97,6 +102,12 @@ test('a snapshot renews the newest jobs and keeps older ones only without a gap'
   assert.equal(apart.book.jobs.length, snapshotSize)
   const whole = withSnapshot(known, [job('only', 5)])
   assert.deepEqual([ids(whole.book), whole.book.isComplete], [['only'], true])
+})
+
+test('a snapshot of jobs that were made in one second doubles and drops none', () => {
+  const many = Array.from({ length: snapshotSize + 5 }, (_, n) => job(`j${(n * 37) % 100}`, 1))
+  const { book: after } = withSnapshot(book(...many), many.slice(0, snapshotSize))
+  assert.deepEqual(ids(after), ids(book(...many)))
 })
 
 test('what is known of a running step survives a snapshot', () => {

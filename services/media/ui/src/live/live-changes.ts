@@ -33,7 +33,8 @@ export function putJob(book: JobBook | undefined, job: Job): JobBook | undefined
   const known = book.jobs.find(({ id }) => id === job.id)
   if (known !== undefined)
     return { ...book, jobs: book.jobs.map((one) => (one.id === job.id ? refreshed(one, job) : one)) }
-  const place = book.jobs.findIndex((other) => isNewer(job, other))
+  // Moments are whole seconds; of two in the same one the job that was not there yet is the newer.
+  const place = book.jobs.findIndex((other) => job.created_at >= other.created_at)
   if (place === -1) return book.isComplete ? { ...book, jobs: [...book.jobs, job] } : book
   return { ...book, jobs: book.jobs.toSpliced(place, 0, job) }
 }
@@ -62,21 +63,15 @@ export function withSnapshot(book: JobBook | undefined, newest: readonly Job[]):
   const jobs = newest.map((job) => refreshed(before.get(job.id), job))
   const isWhole = newest.length < snapshotSize
   if (book === undefined || isWhole) return { book: { jobs, isComplete: isWhole }, isGapless: true }
-  const last = newest.at(-1)
-  const older = book.jobs.filter((job) => last !== undefined && isNewer(last, job))
-  const isGapless = last !== undefined && before.has(last.id)
-  if (!isGapless) return { book: { jobs, isComplete: false }, isGapless }
-  return { book: { jobs: [...jobs, ...older], isComplete: book.isComplete }, isGapless }
+  const last = book.jobs.findIndex(({ id }) => id === newest.at(-1)?.id)
+  if (last === -1) return { book: { jobs, isComplete: false }, isGapless: false }
+  const fresh = new Set(newest.map(({ id }) => id))
+  const older = book.jobs.slice(last + 1).filter(({ id }) => !fresh.has(id))
+  return { book: { jobs: [...jobs, ...older], isComplete: book.isComplete }, isGapless: true }
 }
 
 /** A job as it was read again; the progress of a step that still runs is not forgotten. */
 function refreshed(before: LiveJob | undefined, job: Job): LiveJob {
   if (before === undefined || before.status !== job.status) return job
   return { ...job, progress: before.progress, eta_seconds: before.eta_seconds }
-}
-
-/** The order of the server: by creation, then by id. */
-function isNewer(one: Job, other: Job): boolean {
-  if (one.created_at !== other.created_at) return one.created_at > other.created_at
-  return one.id > other.id
 }
