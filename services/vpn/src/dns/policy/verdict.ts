@@ -1,0 +1,37 @@
+/** What the resolver decided about one query, as numbers: that is how it travels through shared memory into the log. */
+export const Status = { allowed: 0, blocked: 1 } as const
+
+/** Why, in the order of the precedence table. `source` is what the comment names. */
+export const Reason = {
+  /** Nothing matched. */
+  none: 0,
+  /** Filtering is paused, off, or off for this peer. */
+  off: 1,
+  /** A custom rule; `source` is the rule's number. */
+  rule: 2,
+  /** An exception or entry of a list; `source` is the list's number. */
+  list: 3,
+  /** A name the resolver always denies, such as `use-application-dns.net`. */
+  special: 4,
+  /** The answer leads into a private network (rebinding). */
+  privateAnswer: 5,
+} as const
+export type ReasonCode = (typeof Reason)[keyof typeof Reason]
+
+/** More about how it came to be; bits. */
+export const Trait = {
+  cached: 1,
+  /** It was not the asked name but one its CNAME records lead to. */
+  cname: 2,
+  /** Asked over TCP. */
+  tcp: 4,
+  /** No upstream answered. */
+  failed: 8,
+} as const
+
+/** A decision; `source` is 0 when the reason names none. */
+export interface Verdict {
+  readonly status: number
+  readonly reason: ReasonCode
+  readonly source: number
+}

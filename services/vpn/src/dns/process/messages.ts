@@ -1,0 +1,105 @@
+import type { Verdict } from '../policy/verdict.ts'
+
+/** What a line of a list can be. */
+export interface ListReport {
+  readonly id: string
+  readonly lines: number
+  /** Names and patterns that count. */
+  readonly accepted: number
+  readonly comments: number
+  /** Lines that mean nothing to a resolver, by reason. */
+  readonly unsupported: Readonly<Record<string, number>>
+  /** A few of them, to look at. */
+  readonly examples: readonly { readonly line: number; readonly text: string; readonly reason: string }[]
+}
+
+/** From the service to the resolver. `id` comes back with the answer. */
+export type ToResolver =
+  | { readonly type: 'changed'; readonly id: number; readonly file: 'settings' | 'clients' | 'rules' | 'lists' }
+  | {
+      readonly type: 'explain'
+      readonly id: number
+      readonly domain: string
+      readonly client: number
+      readonly resolve: boolean
+    }
+  | { readonly type: 'ask-upstream'; readonly id: number; readonly upstream: string }
+  | { readonly type: 'purge-log'; readonly id: number; readonly before: number; readonly client: number | null }
+  | { readonly type: 'clear-cache'; readonly id: number }
+  | { readonly type: 'stop' }
+
+/** One rule or list entry that matches a name. */
+export interface Match {
+  readonly kind: 'rule' | 'list'
+  readonly action: 'block' | 'allow'
+  /** Rule number or list number. */
+  readonly source: number
+  /** The client's rule or everyone's; lists: null. */
+  readonly scope: 'client' | 'global' | null
+  /** In Adblock's words: `||ads.example^`, `|exact.example|`, `*.below.example`, or the pattern. */
+  readonly text: string
+  readonly important: boolean
+  readonly isDeciding: boolean
+}
+
+/** Why a name would be answered as it is. */
+export interface Explanation {
+  readonly verdict: Verdict
+  /** The name that decided: the asked one, or the CNAME target that is blocked. */
+  readonly name: string
+  /** In the order of precedence. */
+  readonly matches: readonly (Match & { readonly name: string })[]
+  /** The names the asked one leads to; empty when it was not resolved. */
+  readonly cnames: readonly string[]
+}
+
+/** How an address is listened at. */
+export interface ListenerState {
+  readonly address: string
+  readonly port: number
+  /** What keeps it from listening; null when it does. */
+  readonly error: string | null
+}
+
+/** How a server to ask does. */
+export interface UpstreamState {
+  readonly label: string
+  readonly queries: number
+  readonly failures: number
+  /** Smoothed, milliseconds; null before the first answer. */
+  readonly averageMs: number | null
+  readonly isHealthy: boolean
+  readonly lastError: string | null
+}
+
+/** How the resolver does; sent every second and after every change. */
+export interface ResolverState {
+  readonly engine: 'ffi' | 'dgram'
+  readonly engineReason: string
+  readonly listeners: readonly ListenerState[]
+  readonly upstreams: readonly UpstreamState[]
+  readonly cacheEntries: number
+  readonly logLost: number
+  readonly names: number
+  readonly lists: readonly ListReport[]
+  readonly startedAt: number
+}
+
+/** From the resolver to the service. */
+export type FromResolver =
+  | { readonly type: 'ready' }
+  | { readonly type: 'state'; readonly state: ResolverState }
+  /** The change of that id is in force for the next query. */
+  | { readonly type: 'done'; readonly id: number }
+  | { readonly type: 'failed'; readonly id: number; readonly message: string }
+  | {
+      readonly type: 'lists'
+      readonly id: number
+      readonly reports: readonly ListReport[]
+      readonly names: number
+      readonly durationMs: number
+    }
+  | { readonly type: 'explanation'; readonly id: number; readonly explanation: Explanation }
+  | { readonly type: 'asked'; readonly id: number; readonly ms: number }
+  /** Some of the queries that were answered since, for live pages; at most 50 a second. */
+  | { readonly type: 'queries'; readonly count: number }
