@@ -17,7 +17,7 @@ const entry = fc
     upstream: fc.integer({ min: 0, max: 31 }),
     name: fc.uint8Array({ minLength: 1, maxLength: 255 }),
   })
-  .map((fields): LogEntry => ({ ...fields, nameLength: fields.name.length }))
+  .map((fields): LogEntry => Object.assign(fields, { nameLength: fields.name.length }))
 
 const copyOf = ({ name, ...rest }: LogEntry) => ({ ...rest, name: [...name] })
 
