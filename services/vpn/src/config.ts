@@ -1,7 +1,10 @@
 import { resolve } from 'node:path'
 import { networkList } from '@hearth/http'
 import { commonSettings, parseSettings, portNumber, type Environment } from '@hearth/runtime'
+import { outboundAllow } from '@hearth/outbound'
 import { z } from 'zod'
+import { listenSetting } from './dns/listen-setting.ts'
+import { upstreamSetting } from './dns/upstream-setting.ts'
 import { PublicEndpoint } from './settings/schema.ts'
 
 const driftRule = 'must be a whole number of seconds from 1 to 3600'
@@ -18,6 +21,11 @@ const Settings = z.object({
     .default('auto'),
   PUBLIC_ENDPOINT: PublicEndpoint.optional(),
   RATE_LIMIT_EXEMPT: networkList,
+  DNS_LISTEN: listenSetting,
+  DNS_LISTEN_CLIENT: z.string().min(1).optional(),
+  DNS_UPSTREAMS: upstreamSetting,
+  DNS_ENGINE: z.enum(['auto', 'ffi', 'dgram'], { error: 'must be auto, ffi or dgram' }).default('auto'),
+  OUTBOUND_ALLOW: outboundAllow,
   DRIFT_CHECK_SECONDS: z.coerce.number(driftRule).int(driftRule).min(1, driftRule).max(3600, driftRule).default(30),
 })
 
@@ -42,6 +50,11 @@ export function readConfig(environment: Environment) {
     backend: settings.WIREGUARD_BACKEND,
     publicEndpoint: settings.PUBLIC_ENDPOINT ?? hostOf(settings.PUBLIC_URL),
     rateLimitExempt: settings.RATE_LIMIT_EXEMPT,
+    dnsListen: settings.DNS_LISTEN,
+    dnsListenClient: settings.DNS_LISTEN_CLIENT,
+    dnsUpstreams: settings.DNS_UPSTREAMS,
+    dnsEngine: settings.DNS_ENGINE,
+    outboundAllow: settings.OUTBOUND_ALLOW,
     driftCheckSeconds: settings.DRIFT_CHECK_SECONDS,
   }
 }

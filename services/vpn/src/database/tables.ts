@@ -12,6 +12,7 @@ export interface Tables {
   interfaces: InterfaceRow
   peers: PeerRow
   peer_activity: PeerActivityRow
+  dns_rules: DnsRuleRow
 }
 
 /** Things the service knows about its own database, such as which key seals it. */
@@ -104,6 +105,12 @@ export interface PeerRow {
   preshared_key: string | null
   created_at: number
   updated_at: number
+  /** Stands for the peer in the resolver and its log, 1 to 2 ** 31 - 1; never given to another peer. */
+  dns_number: number
+  dns_filtering: number
+  /** JSON, ids of the lists that hold for it; null for all. */
+  dns_lists: string | null
+  dns_logging: number
 }
 
 /** What a device reported of a peer, and the totals over all lives of the device. */
@@ -118,6 +125,24 @@ export interface PeerActivityRow {
   tx_seen: number
 }
 
+/** A rule of an operator; see `dns/rules`. */
+export interface DnsRuleRow {
+  id: string
+  /** Stands for the rule in the resolver and its log. */
+  number: number
+  action: 'block' | 'allow'
+  /** Lower case, punycode, without a leading `*.`. */
+  domain: string
+  /** Only what is below the domain. */
+  below_only: number
+  /** Null for every client. */
+  peer_id: string | null
+  enabled: number
+  created_at: number
+  /** User name. */
+  created_by: string | null
+}
+
 /** Every table, those that others refer to first. */
 export const tableNames = [
   'facts',
@@ -128,4 +153,5 @@ export const tableNames = [
   'interfaces',
   'peers',
   'peer_activity',
+  'dns_rules',
 ] as const

@@ -33,6 +33,9 @@ export function createEvents(version: string): Events {
 function viewFor(role: Role, event: ServiceEvent): ServiceEvent | undefined {
   if (role === 'admin') return event
   if (event.type === 'activity') return { ...event, peers: event.peers.map((peer) => ({ ...peer, endpoint: null })) }
-  if (event.type === 'changed' && event.collection !== 'peers' && event.collection !== 'interfaces') return undefined
+  if (event.type === 'changed' && !open.has(event.collection)) return undefined
   return event
 }
+
+/** Collections role `user` may read. */
+const open: ReadonlySet<string> = new Set(['peers', 'interfaces', 'dns_rules', 'dns_settings', 'blocklists'])

@@ -23,7 +23,16 @@ export const ServiceEvent = z
     z.object({ type: z.literal('hello'), version: z.string() }),
     z.object({
       type: z.literal('changed'),
-      collection: z.enum(['interfaces', 'peers', 'users', 'tokens', 'settings']),
+      collection: z.enum([
+        'interfaces',
+        'peers',
+        'users',
+        'tokens',
+        'settings',
+        'dns_rules',
+        'dns_settings',
+        'blocklists',
+      ]),
       id: z.string().nullable(),
     }),
     z.object({ type: z.literal('activity'), peers: z.array(PeerActivity) }),

@@ -1,4 +1,4 @@
-import { randomUUIDv7 } from 'node:crypto'
+import { randomInt, randomUUIDv7 } from 'node:crypto'
 import type { Sealer } from '@hearth/credentials'
 import type { Kysely } from 'kysely'
 import type { InterfaceRow, PeerRow, Tables } from '../database/tables.ts'
@@ -45,6 +45,12 @@ export async function newPeerRow(
     enabled: input.enabled === false ? 0 : 1,
     expires_at: input.expires_at === undefined || input.expires_at === null ? null : Date.parse(input.expires_at),
     client_isolation: input.client_isolation === true ? 1 : 0,
+    // Drawn, not counted: the number of a deleted peer still stands in the query log.
+    dns_number: randomInt(1, 2 ** 31 - 1),
+    dns_filtering: 1,
+    dns_lists: null,
+    dns_logging: 1,
+    ...changedFiltering(input),
     ...newKeys(id, making.sealer, { publicKey: input.public_key, withPreshared: input.use_preshared_key !== false }),
     created_at: making.now,
     updated_at: making.now,
@@ -67,6 +73,7 @@ export async function changedPeerColumns(
   const columns: Partial<PeerRow> = {
     ...changedAddress(on, changes),
     ...changedKeys(row, changes, making.sealer),
+    ...changedFiltering(changes),
     routing_mode: routingMode,
     allowed_ips: JSON.stringify(listedNetworks(routingMode, networks)),
     updated_at: making.now,
@@ -79,6 +86,18 @@ export async function changedPeerColumns(
   if (changes.client_isolation !== undefined) columns.client_isolation = changes.client_isolation ? 1 : 0
   await checkUnique(trx, { ...row, ...columns })
   return columns
+}
+
+/** How names are filtered for the peer, as far as the change says it. */
+function changedFiltering(
+  asked: Pick<PeerUpdate, 'use_adblocker' | 'blocklist_ids' | 'dns_logging_enabled'>,
+): Partial<Pick<PeerRow, 'dns_filtering' | 'dns_lists' | 'dns_logging'>> {
+  const { use_adblocker: filtering, blocklist_ids: lists, dns_logging_enabled: logging } = asked
+  return {
+    ...(filtering === undefined ? {} : { dns_filtering: Number(filtering) }),
+    ...(lists === undefined ? {} : { dns_lists: lists === null ? null : JSON.stringify([...new Set(lists)]) }),
+    ...(logging === undefined ? {} : { dns_logging: Number(logging) }),
+  }
 }
 
 async function chosenAddress(trx: Kysely<Tables>, on: InterfaceRow, input: PeerCreate): Promise<FreeAddress> {

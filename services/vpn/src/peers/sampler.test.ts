@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import { migrate, openDatabase } from '@hearth/database'
 import { createLog, createManualClock } from '@hearth/runtime'
@@ -31,6 +32,10 @@ function peerRow(id: string, more: Partial<PeerRow> = {}): PeerRow {
     preshared_key: null,
     created_at: 0,
     updated_at: 0,
+    dns_number: randomInt(1, 2 ** 31 - 1),
+    dns_filtering: 1,
+    dns_lists: null,
+    dns_logging: 1,
     ...more,
   }
 }

@@ -77,6 +77,9 @@ export const Peer = z
     has_private_key: z.boolean().meta({ description: 'False when the key was made on the device' }),
     has_preshared_key: z.boolean(),
     client_isolation: z.boolean().meta({ description: 'May reach neither other peers nor this host, DNS excepted' }),
+    use_adblocker: z.boolean().meta({ description: 'Names are filtered for it' }),
+    blocklist_ids: z.array(z.string()).nullable().meta({ description: 'The lists that hold for it; null for all' }),
+    dns_logging_enabled: z.boolean().meta({ description: 'What it looks up goes into the query log' }),
     expires_at: Timestamp.nullable(),
     expired: z.boolean(),
     created_at: Timestamp,
@@ -94,6 +97,14 @@ const settable = {
   enabled: z.boolean().optional(),
   expires_at: expiry.optional(),
   client_isolation: z.boolean().optional(),
+  use_adblocker: z.boolean().optional().meta({ description: 'Filter names for this peer (default)' }),
+  blocklist_ids: z
+    .array(plainText(64))
+    .max(32)
+    .nullable()
+    .optional()
+    .meta({ description: 'Ids of the lists that hold for it; null, the default, for all, [] for none' }),
+  dns_logging_enabled: z.boolean().optional().meta({ description: 'Log what it looks up (default)' }),
   public_key: publicKey
     .optional()
     .meta({ description: 'A key made on the device; the service then holds no private key' }),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
 import { migrate, openDatabase, type DatabaseLocation } from '@hearth/database'
 import { postgresObstacle, startPostgres } from '@hearth/testing'
@@ -39,6 +40,10 @@ function peerRow(number: number): PeerRow {
     preshared_key: null,
     created_at: number % 10,
     updated_at: 0,
+    dns_number: randomInt(1, 2 ** 31 - 1),
+    dns_filtering: 1,
+    dns_lists: null,
+    dns_logging: 1,
   }
 }
 

@@ -1,0 +1,105 @@
+import type { Kysely } from 'kysely'
+import type { Tables } from '../database/tables.ts'
+import { badRequest } from '../problems.ts'
+import { asciiName } from './domain-name.ts'
+import { Reason, Status, Trait } from './policy/verdict.ts'
+import type { Explanation } from './process/messages.ts'
+import { findClient } from './rules/rules.ts'
+import type { DnsExplanation } from './schema.ts'
+
+/** What numbers in the resolver stand for. */
+export interface PolicyNames {
+  rule(number: number): { readonly id: string; readonly text: string; readonly client: string | null } | undefined
+  list(number: number): { readonly id: string; readonly name: string } | undefined
+}
+
+export interface ExplainParts {
+  readonly db: Kysely<Tables>
+  readonly names: PolicyNames
+  readonly ask: (question: { domain: string; client: number; resolve: boolean }) => Promise<Explanation>
+}
+
+/** Why a name is answered as it is for a client: the resolver itself says so, from what it decides by. */
+export async function explain(
+  parts: ExplainParts,
+  question: { domain: string; client: string | undefined; resolve: boolean },
+): Promise<DnsExplanation> {
+  const domain = asciiName(question.domain.trim())
+  if (domain === undefined) throw badRequest('domain must be a domain name')
+  const client = question.client === undefined ? undefined : await findClient(parts.db, question.client)
+  if (question.client !== undefined && client === undefined) throw badRequest('client is no peer’s name, id or address')
+  const found = await parts.ask({ domain, client: client?.dns_number ?? 0, resolve: question.resolve })
+  const matches = found.matches.map((match) => {
+    const of = match.kind === 'rule' ? parts.names.rule(match.source) : parts.names.list(match.source)
+    return {
+      kind: match.kind,
+      action: match.action,
+      scope: match.scope,
+      name: match.name,
+      text: match.text,
+      important: match.important,
+      id: of?.id ?? null,
+      source: sourceName(match, of),
+      deciding: match.isDeciding,
+    }
+  })
+  const isBlocked = found.verdict.status === Status.blocked
+  return {
+    domain,
+    client: client?.name ?? null,
+    status: isBlocked ? 'blocked' : 'allowed',
+    reason: reasonName(found),
+    decided_by: inWords(found, matches),
+    name: found.name,
+    cnames: [...found.cnames],
+    matches,
+    flip: flipOf(found, { domain, client: client?.name }),
+  }
+}
+
+type Shown = DnsExplanation['matches'][number]
+
+function sourceName(match: Explanation['matches'][number], of: { name?: string; client?: string | null } | undefined) {
+  if (match.kind === 'list') return of?.name ?? 'a list that is gone'
+  return match.scope === 'client' ? `Rule for ${of?.client ?? 'this client'}` : 'Rule for everyone'
+}
+
+/** The reason's name on the wire, the same as in the query log. */
+export function reasonName({ verdict, name, cnames }: Pick<Explanation, 'verdict' | 'name' | 'cnames'>): string {
+  return reasonText(verdict.reason, cnames.includes(name) ? Trait.cname : 0)
+}
+
+/** `blocklist`, `rule` and so on; `cname` when a name decided that the asked one leads to. */
+export function reasonText(reason: number, traits: number): string {
+  if (reason !== Reason.none && (traits & Trait.cname) !== 0) return 'cname'
+  switch (reason) {
+    case Reason.off:
+      return 'off'
+    case Reason.rule:
+      return 'rule'
+    case Reason.list:
+      return 'blocklist'
+    case Reason.special:
+      return 'special'
+    case Reason.privateAnswer:
+      return 'private_answer'
+    default:
+      return 'none'
+  }
+}
+
+function inWords({ verdict, name, cnames }: Explanation, matches: readonly Shown[]): string {
+  const deciding = matches.find((match) => match.deciding)
+  const through = cnames.includes(name) ? ` (it leads to ${name})` : ''
+  if (deciding !== undefined) return `${deciding.source}: ${deciding.text}${through}`
+  if (verdict.reason === Reason.off) return 'Filtering is paused or off'
+  if (verdict.reason === Reason.special) return 'A name with which devices look for a way round the filter'
+  if (verdict.reason === Reason.privateAnswer) return `Its answer is an address of a private network${through}`
+  return 'Nothing matches'
+}
+
+function flipOf({ verdict }: Explanation, asked: { domain: string; client: string | undefined }): string | null {
+  if (verdict.reason === Reason.off) return 'Switch filtering on'
+  const action = verdict.status === Status.blocked ? 'Allow' : 'Block'
+  return `${action} ${asked.domain}${asked.client === undefined ? '' : ` for ${asked.client}`}`
+}

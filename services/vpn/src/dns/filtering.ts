@@ -1,0 +1,235 @@
+import { mkdir } from 'node:fs/promises'
+import type { Database } from '@hearth/database'
+import { momentOf, type Clock, type Log } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
+import type { Tables } from '../database/tables.ts'
+import { Problem } from '../problems.ts'
+import { explain, type PolicyNames } from './explain.ts'
+import { joinRuns } from './join-runs.ts'
+import type { Explanation, ListReport, ResolverState } from './process/messages.ts'
+import type { Listener, ResolverList, ResolverSettings } from './process/resolver-files.ts'
+import {
+  createResolverInput,
+  readClients,
+  readRules,
+  readTunnelListeners,
+  resolverSettings,
+  type InputName,
+  type ResolverInput,
+} from './resolver-input.ts'
+import { createRules, shownDomain, type RuleHits, type Rules } from './rules/rules.ts'
+import type { DnsExplanation, DnsStatus, UpstreamTestResult } from './schema.ts'
+import { checkUpstream, openDnsSettings, type DnsSettingsKeeper } from './settings.ts'
+
+/** The running resolver, as its supervisor shows it. */
+export interface Resolver {
+  /** Resolves when the file is in force; for lists with what was made of them. */
+  changed(file: InputName): Promise<{ reports: readonly ListReport[]; names: number } | undefined>
+  explain(question: { domain: string; client: number; resolve: boolean }): Promise<Explanation>
+  /** Milliseconds an upstream took to answer; rejects with the reason when it did not. */
+  askUpstream(upstream: string): Promise<number>
+  purgeLog(what: { before: number; client: number | null }): Promise<void>
+  clearCache(): Promise<void>
+  /** The last state it sent; undefined while it is down. */
+  state(): ResolverState | undefined
+  restarts(): number
+  close(): Promise<void>
+}
+
+export interface FilteringParts {
+  readonly database: Database<Tables>
+  readonly clock: Clock
+  readonly log: Log
+  /** `DATA_DIR/dns`. */
+  readonly directory: string
+  readonly resolver: Resolver
+  readonly engine: ResolverSettings['engine']
+  /** `DNS_LISTEN`. */
+  readonly extraListeners: readonly Listener[]
+  /** `DNS_LISTEN_CLIENT`, a peer's name. */
+  readonly listenClient: string | undefined
+  readonly fixedUpstreams: readonly string[] | undefined
+  /** Without real tunnels there are no tunnel addresses to listen on. */
+  readonly hasTunnels: boolean
+  readonly hits: () => Promise<ReadonlyMap<number, RuleHits>>
+}
+
+/** Everything the service does for its resolver: what it decides by, and what it says. */
+export interface Filtering {
+  readonly settings: DnsSettingsKeeper
+  readonly rules: Rules
+  readonly names: PolicyNames & { client(number: number): { id: string; name: string; ip: string } | undefined }
+  /** Peers changed; resolves when that is in force. */
+  peersChanged(): Promise<void>
+  /** Interfaces came, went, started or stopped. */
+  interfacesChanged(): Promise<void>
+  publishLists(lists: readonly ResolverList[]): Promise<{ reports: readonly ListReport[]; names: number } | undefined>
+  status(): DnsStatus
+  explain(question: { domain: string; client: string | undefined; resolve: boolean }): Promise<DnsExplanation>
+  testUpstream(upstream: string): Promise<UpstreamTestResult>
+  readonly resolver: Resolver
+}
+
+/** Opens the settings, brings the resolver's files to what the database says, and keeps them there. */
+export async function openFiltering(parts: FilteringParts): Promise<Filtering> {
+  await mkdir(parts.directory, { recursive: true, mode: 0o700 })
+  const filtering = new ServiceFiltering(parts)
+  await filtering.open()
+  return filtering
+}
+
+class ServiceFiltering implements Filtering {
+  readonly #parts: FilteringParts
+  readonly #db: Kysely<Tables>
+  readonly #input: ResolverInput
+  readonly #publishSettings: () => Promise<void>
+  readonly #publishClients: () => Promise<void>
+  readonly #publishRules: () => Promise<void>
+  readonly #ruleNames = new Map<number, { id: string; text: string; client: string | null }>()
+  readonly #clientNames = new Map<number, { id: string; name: string; ip: string }>()
+  #lists: readonly ResolverList[] = []
+  #reports: { reports: readonly ListReport[]; names: number } | undefined
+  #settings: DnsSettingsKeeper | undefined
+  readonly rules: Rules
+  readonly resolver: Resolver
+  readonly names: Filtering['names']
+
+  constructor(parts: FilteringParts) {
+    this.#parts = parts
+    this.#db = parts.database.query
+    this.resolver = parts.resolver
+    this.#input = createResolverInput(parts.directory, async (file) => {
+      const made = await parts.resolver.changed(file)
+      if (file === 'lists') this.#reports = made
+    })
+    this.#publishSettings = joinRuns(() => this.#writeSettings())
+    this.#publishClients = joinRuns(() => this.#writeClients())
+    this.#publishRules = joinRuns(() => this.#writeRules())
+    this.rules = createRules({ ...parts, publish: this.#publishRules })
+    this.names = {
+      rule: (number) => this.#ruleNames.get(number),
+      list: (number) => this.#lists.find((list) => list.number === number),
+      client: (number) => this.#clientNames.get(number),
+    }
+  }
+
+  async open(): Promise<void> {
+    this.#settings = await openDnsSettings({ ...this.#parts, db: this.#db, publish: this.#publishSettings })
+    await Promise.all([this.#publishSettings(), this.#publishClients(), this.#publishRules()])
+  }
+
+  get settings(): DnsSettingsKeeper {
+    if (this.#settings === undefined) throw new Error('the settings are not open yet')
+    return this.#settings
+  }
+
+  async peersChanged(): Promise<void> {
+    // A peer's rules go with it, and a rule names its peer by number.
+    await Promise.all([this.#publishClients(), this.#publishRules()])
+  }
+
+  async interfacesChanged(): Promise<void> {
+    await Promise.all([this.#publishSettings(), this.peersChanged()])
+  }
+
+  async publishLists(lists: readonly ResolverList[]) {
+    this.#lists = lists
+    await this.#input.writeLists(lists)
+    return this.#reports
+  }
+
+  status(): DnsStatus {
+    const state = this.resolver.state()
+    const { blocking_enabled: enabled, pausedUntil } = this.settings.current()
+    const isPaused = pausedUntil > this.#parts.clock.now()
+    return {
+      running: state !== undefined,
+      unavailable: unavailable(state),
+      engine: state?.engine ?? null,
+      engine_reason: state?.engineReason ?? 'the resolver is starting',
+      started_at: state === undefined ? null : momentOf(state.startedAt),
+      restarts: this.resolver.restarts(),
+      listeners: (state?.listeners ?? []).map(({ address, port, error }) => ({ address, port, error })),
+      upstreams: (state?.upstreams ?? []).map((each) => ({
+        upstream: each.label,
+        queries: each.queries,
+        failures: each.failures,
+        average_ms: each.averageMs,
+        healthy: each.isHealthy,
+        last_error: each.lastError,
+      })),
+      blocking: { enabled, paused_until: isPaused ? momentOf(pausedUntil) : null },
+      blocked_names: state?.names ?? 0,
+      cache_entries: state?.cacheEntries ?? 0,
+      log_entries_lost: state?.logLost ?? 0,
+    }
+  }
+
+  explain(question: { domain: string; client: string | undefined; resolve: boolean }): Promise<DnsExplanation> {
+    return explain(
+      { db: this.#db, names: this.names, ask: (asked) => orUnavailable(this.resolver.explain(asked)) },
+      question,
+    )
+  }
+
+  async testUpstream(upstream: string): Promise<UpstreamTestResult> {
+    checkUpstream(upstream, 'upstream')
+    try {
+      return { ok: true, milliseconds: await this.resolver.askUpstream(upstream), error: null }
+    } catch (error) {
+      return { ok: false, milliseconds: null, error: error instanceof Error ? error.message : 'no answer' }
+    }
+  }
+
+  async #writeSettings(): Promise<void> {
+    const { clock: _clock, hasTunnels, extraListeners, listenClient, engine } = this.#parts
+    const tunnels = hasTunnels ? await readTunnelListeners(this.#db) : []
+    const client = listenClient === undefined ? undefined : await this.#clientNamed(listenClient)
+    await this.#input.writeSettings(
+      resolverSettings(this.settings.current(), this.settings.upstreams(), {
+        engine,
+        listeners: [...tunnels, ...extraListeners],
+        listenClient: client ?? 0,
+      }),
+    )
+  }
+
+  async #clientNamed(name: string): Promise<number | undefined> {
+    const clients = await readClients(this.#db, this.#parts.clock.now())
+    return clients.find((client) => client.name === name || client.id === name)?.number
+  }
+
+  async #writeClients(): Promise<void> {
+    const clients = await readClients(this.#db, this.#parts.clock.now())
+    for (const { number, id, name, addresses } of clients)
+      this.#clientNames.set(number, { id, name, ip: addresses[0] ?? '' })
+    await this.#input.writeClients(clients)
+    if (this.#parts.listenClient !== undefined && this.#settings !== undefined) await this.#writeSettings()
+  }
+
+  async #writeRules(): Promise<void> {
+    const rows = await this.#db
+      .selectFrom('dns_rules')
+      .leftJoin('peers', 'peers.id', 'dns_rules.peer_id')
+      .select(['dns_rules.id', 'dns_rules.number', 'domain', 'below_only', 'peers.name'])
+      .execute()
+    this.#ruleNames.clear()
+    for (const row of rows) this.#ruleNames.set(row.number, { id: row.id, text: shownDomain(row), client: row.name })
+    await this.#input.writeRules(await readRules(this.#db))
+  }
+}
+
+function unavailable(state: ResolverState | undefined): string | null {
+  if (state === undefined) return 'The resolver is starting'
+  const failed = state.listeners.filter(({ error }) => error !== null)
+  if (state.listeners.length === 0) return 'There is no address to listen on: no interface runs'
+  return failed.length === state.listeners.length ? (failed[0]?.error ?? null) : null
+}
+
+async function orUnavailable<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer
+  } catch (error) {
+    throw new Problem('internal', 'The resolver does not answer at the moment; try again', { cause: error })
+  }
+}

@@ -1,0 +1,29 @@
+import { isIP } from 'node:net'
+import { z } from 'zod'
+import type { Listener } from './process/resolver-files.ts'
+
+const rule = 'must be a list of ADDRESS:PORT (IPv6 in brackets), separated by commas'
+
+/** `DNS_LISTEN`: addresses beside those of the tunnels on which the resolver listens. */
+export const listenSetting = z
+  .string()
+  .default('')
+  .transform((text, context): Listener[] => {
+    const parts = text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== '')
+    return parts.flatMap((part) => {
+      const listener = parseListener(part)
+      if (listener === undefined) context.addIssue({ code: 'custom', message: `${rule}: ${part}` })
+      return listener ?? []
+    })
+  })
+
+function parseListener(text: string): Listener | undefined {
+  const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? []
+  const address = bracketed ?? plain ?? ''
+  const port = Number(digits)
+  const isAddress = bracketed === undefined ? isIP(address) === 4 : isIP(address) === 6
+  return isAddress && port >= 1 && port <= 65_535 ? { address, port, device: null } : undefined
+}

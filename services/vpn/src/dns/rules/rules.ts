@@ -1,0 +1,183 @@
+import { randomInt, randomUUIDv7 } from 'node:crypto'
+import type { Database, Page } from '@hearth/database'
+import { momentOf, type Clock } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
+import type { DnsRuleRow, Tables } from '../../database/tables.ts'
+import { nameKey } from '../../peers/new-peer.ts'
+import { conflict, invalidField, notFound } from '../../problems.ts'
+import { parseRuleDomain } from '../domain-name.ts'
+import type { DnsRule, DnsRuleCreate, DnsRuleListQuery, DnsRuleUpdate } from './schema.ts'
+import * as store from './store.ts'
+
+/** How often a rule decided, from the query log. */
+export interface RuleHits {
+  readonly hits: number
+  /** Milliseconds since the epoch. */
+  readonly lastHitAt: number | null
+}
+
+export interface RuleParts {
+  readonly database: Database<Tables>
+  readonly clock: Clock
+  /** By rule number; rules that never decided are missing. */
+  readonly hits: () => Promise<ReadonlyMap<number, RuleHits>>
+  /** Resolves when the stored rules hold for the next query. */
+  readonly publish: () => Promise<void>
+}
+
+/** The operator's rules. A change holds for the next query once it returns. */
+export interface Rules {
+  list(query: DnsRuleListQuery): Promise<Page<DnsRule>>
+  /** Replaces the opposite rule for the same names and client; `replaced` says so. */
+  create(input: DnsRuleCreate, by: string): Promise<{ rule: DnsRule; replaced: boolean }>
+  update(id: string, changes: DnsRuleUpdate): Promise<DnsRule>
+  remove(id: string): Promise<{ id: string; domain: string }>
+}
+
+/** More rules than this are a list, and belong into one. */
+const mostRules = 10_000
+
+export function createRules(parts: RuleParts): Rules {
+  return new OperatorRules(parts)
+}
+
+class OperatorRules implements Rules {
+  readonly #parts: RuleParts
+  readonly #db: Kysely<Tables>
+
+  constructor(parts: RuleParts) {
+    this.#parts = parts
+    this.#db = parts.database.query
+  }
+
+  async list(query: DnsRuleListQuery): Promise<Page<DnsRule>> {
+    const peer = query.client === undefined ? undefined : await findClient(this.#db, query.client)
+    if (query.client !== undefined && peer === undefined) return { rows: [], total: 0 }
+    const { rows, total } = await store.listRuleRows(this.#db, query, peer?.id)
+    return { rows: await this.#views(rows), total }
+  }
+
+  async create(input: DnsRuleCreate, by: string): Promise<{ rule: DnsRule; replaced: boolean }> {
+    const { row, replaced } = await this.#db.transaction().execute(async (trx) => {
+      const key = await ruleKey(trx, input)
+      const known = await store.findRuleWithKey(trx, key)
+      if (known !== undefined && known.action === input.action) throw duplicate(known)
+      const enabled = input.enabled === false ? 0 : 1
+      if (known !== undefined) {
+        const changes = { action: input.action, enabled, created_by: by, created_at: this.#parts.clock.now() }
+        await store.updateRuleRow(trx, known.id, changes)
+        return { row: { ...known, ...changes }, replaced: true }
+      }
+      if ((await store.countRules(trx)) >= mostRules)
+        throw conflict('domain', `There are ${mostRules} rules, more than that belong into a list`)
+      const row: DnsRuleRow = {
+        id: randomUUIDv7(),
+        number: randomInt(1, 2 ** 31 - 1),
+        action: input.action,
+        ...key,
+        enabled,
+        created_at: this.#parts.clock.now(),
+        created_by: by,
+      }
+      await store.insertRuleRow(trx, row)
+      return { row, replaced: false }
+    })
+    await this.#parts.publish()
+    return { rule: await this.#view(row), replaced }
+  }
+
+  async update(id: string, changes: DnsRuleUpdate): Promise<DnsRule> {
+    const row = await this.#db.transaction().execute(async (trx) => {
+      const known = await findRule(trx, id)
+      const key = await changedKey(trx, known, changes)
+      const other = await store.findRuleWithKey(trx, key)
+      if (other !== undefined && other.id !== id) throw duplicate(other)
+      const columns = {
+        ...key,
+        action: changes.action ?? known.action,
+        enabled: changes.enabled === undefined ? known.enabled : Number(changes.enabled),
+      }
+      await store.updateRuleRow(trx, id, columns)
+      return { ...known, ...columns }
+    })
+    await this.#parts.publish()
+    return this.#view(row)
+  }
+
+  async remove(id: string): Promise<{ id: string; domain: string }> {
+    const row = await findRule(this.#db, id)
+    await store.deleteRuleRow(this.#db, id)
+    await this.#parts.publish()
+    return { id, domain: shownDomain(row) }
+  }
+
+  async #view(row: DnsRuleRow): Promise<DnsRule> {
+    const [view] = await this.#views([row])
+    if (view === undefined) throw notFound(`rule ${row.id}`)
+    return view
+  }
+
+  async #views(rows: readonly DnsRuleRow[]): Promise<DnsRule[]> {
+    const ids = [...new Set(rows.flatMap(({ peer_id: id }) => (id === null ? [] : [id])))]
+    const peers =
+      ids.length === 0 ? [] : await this.#db.selectFrom('peers').select(['id', 'name']).where('id', 'in', ids).execute()
+    const names = new Map(peers.map(({ id, name }) => [id, name]))
+    const hits = await this.#parts.hits()
+    return rows.map((row) => ({
+      id: row.id,
+      action: row.action,
+      domain: shownDomain(row),
+      client: row.peer_id === null ? null : (names.get(row.peer_id) ?? null),
+      client_id: row.peer_id,
+      enabled: row.enabled === 1,
+      created_at: new Date(row.created_at).toISOString(),
+      created_by: row.created_by,
+      hits: hits.get(row.number)?.hits ?? 0,
+      last_hit_at: momentOf(hits.get(row.number)?.lastHitAt ?? null),
+    }))
+  }
+}
+
+/** The domain as an operator writes it. */
+export const shownDomain = (row: Pick<DnsRuleRow, 'domain' | 'below_only'>): string =>
+  row.below_only === 1 ? `*.${row.domain}` : row.domain
+
+/** The peer that a name, an id or an address stands for. */
+export function findClient(db: Kysely<Tables>, text: string) {
+  return store.findPeerBy(db, { nameKey: nameKey(text), text })
+}
+
+const duplicate = (row: DnsRuleRow) =>
+  conflict('domain', `There is a rule for ${shownDomain(row)} already, and it does ${row.action}`, { id: row.id })
+
+async function findRule(db: Kysely<Tables>, id: string): Promise<DnsRuleRow> {
+  const row = await store.findRuleRow(db, id)
+  if (row === undefined) throw notFound(`rule ${id}`)
+  return row
+}
+
+async function ruleKey(trx: Kysely<Tables>, input: Pick<DnsRuleCreate, 'domain' | 'client'>): Promise<store.RuleKey> {
+  return { ...domainColumns(input.domain), peer_id: await peerIdOf(trx, input.client ?? null) }
+}
+
+async function changedKey(trx: Kysely<Tables>, known: DnsRuleRow, changes: DnsRuleUpdate): Promise<store.RuleKey> {
+  return {
+    ...(changes.domain === undefined
+      ? { domain: known.domain, below_only: known.below_only }
+      : domainColumns(changes.domain)),
+    peer_id: changes.client === undefined ? known.peer_id : await peerIdOf(trx, changes.client),
+  }
+}
+
+function domainColumns(text: string): Pick<DnsRuleRow, 'domain' | 'below_only'> {
+  const parsed = parseRuleDomain(text)
+  if (parsed === undefined) throw invalidField('domain', 'must be a domain name, or `*.` and one')
+  return { domain: parsed.domain, below_only: Number(parsed.belowOnly) }
+}
+
+async function peerIdOf(trx: Kysely<Tables>, client: string | null): Promise<string | null> {
+  if (client === null) return null
+  const peer = await findClient(trx, client)
+  if (peer === undefined) throw invalidField('client', 'is no peer’s name, id or address', 'unknown')
+  return peer.id
+}

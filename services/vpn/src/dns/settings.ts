@@ -1,0 +1,129 @@
+import { readSettingRows, settingsOf, writeSettingRows } from '@hearth/storage'
+import { momentOf, type Clock } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
+import { z } from 'zod'
+import type { Tables } from '../database/tables.ts'
+import { invalidField } from '../problems.ts'
+import { asciiName } from './domain-name.ts'
+import type { Upstream } from './process/resolver-files.ts'
+import { defaultDnsSettings, DnsSettingValues, type DnsSettings, type DnsSettingsUpdate } from './schema.ts'
+import { parseUpstream } from './upstream/upstream-text.ts'
+
+/** What is stored: the settings and the end of a pause, milliseconds since the epoch, 0 for none. */
+export type StoredDnsSettings = DnsSettingValues & { readonly pausedUntil: number }
+
+export interface DnsSettingsParts {
+  readonly db: Kysely<Tables>
+  readonly clock: Clock
+  /** `DNS_UPSTREAMS`, checked; undefined when it is not set. */
+  readonly fixedUpstreams: readonly string[] | undefined
+  /** Resolves when the stored settings are in force. */
+  readonly publish: () => Promise<void>
+}
+
+/** The resolver's settings. A change is in force for the next query once it returns. */
+export interface DnsSettingsKeeper {
+  current(): StoredDnsSettings
+  /** The servers in use. */
+  upstreams(): readonly Upstream[]
+  shown(): DnsSettings
+  /** Throws a `Problem` that names the member which cannot be. */
+  update(changes: DnsSettingsUpdate): Promise<DnsSettings>
+  /** Blocks nothing for so many seconds; 0 blocks again. */
+  pause(seconds: number): Promise<void>
+}
+
+/** Other settings share the table. */
+const prefix = 'dns.'
+
+const Stored = z.object({ ...DnsSettingValues.shape, pausedUntil: z.int() })
+
+export async function openDnsSettings(parts: DnsSettingsParts): Promise<DnsSettingsKeeper> {
+  const rows = new Map(
+    [...(await readSettingRows(parts.db))].flatMap(([name, value]) =>
+      name.startsWith(prefix) ? [[name.slice(prefix.length), value] as const] : [],
+    ),
+  )
+  return new StoredKeeper(parts, settingsOf(rows, Stored.shape, { ...defaultDnsSettings, pausedUntil: 0 }))
+}
+
+class StoredKeeper implements DnsSettingsKeeper {
+  readonly #parts: DnsSettingsParts
+  #stored: StoredDnsSettings
+
+  constructor(parts: DnsSettingsParts, stored: StoredDnsSettings) {
+    this.#parts = parts
+    this.#stored = stored
+  }
+
+  current(): StoredDnsSettings {
+    return this.#stored
+  }
+
+  upstreams(): readonly Upstream[] {
+    return (this.#parts.fixedUpstreams ?? this.#stored.upstreams).map(parseUpstream)
+  }
+
+  shown(): DnsSettings {
+    const { pausedUntil, ...values } = this.#stored
+    return {
+      ...values,
+      blocking_paused_until: pausedUntil > this.#parts.clock.now() ? momentOf(pausedUntil) : null,
+      effective_upstreams: [...(this.#parts.fixedUpstreams ?? values.upstreams)],
+    }
+  }
+
+  async update(changes: DnsSettingsUpdate): Promise<DnsSettings> {
+    const { blocking_paused_until: until, ...values } = changes
+    const given = Object.entries({ ...values, ...checkedTexts(values) }).filter(([, value]) => value !== undefined)
+    const next: StoredDnsSettings = {
+      ...this.#stored,
+      ...(Object.fromEntries(given) as Partial<DnsSettingValues>),
+      ...(until === undefined ? {} : { pausedUntil: until === null ? 0 : Date.parse(until) }),
+    }
+    if (next.block_mode === 'custom_ip' && next.custom_ipv4 === null && next.custom_ipv6 === null)
+      throw invalidField('custom_ipv4', 'is needed with block_mode custom_ip, or custom_ipv6')
+    await this.#write(next)
+    return this.shown()
+  }
+
+  async pause(seconds: number): Promise<void> {
+    const pausedUntil = seconds === 0 ? 0 : this.#parts.clock.now() + seconds * 1000
+    await this.#write({ ...this.#stored, pausedUntil })
+  }
+
+  async #write(next: StoredDnsSettings): Promise<void> {
+    const changed = Object.entries(next).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(this.#stored[name as keyof StoredDnsSettings]),
+    )
+    await writeSettingRows(
+      this.#parts.db,
+      new Map(changed.map(([name, value]) => [`${prefix}${name}`, JSON.stringify(value)])),
+    )
+    this.#stored = next
+    await this.#parts.publish()
+  }
+}
+
+/** Texts in the form they are stored in. */
+function checkedTexts(values: DnsSettingsUpdate): Partial<DnsSettingValues> {
+  const { upstreams, private_answers_allowed: domains } = values
+  upstreams?.forEach((text, index) => checkUpstream(text, `upstreams.${index}`))
+  if (domains === undefined) return {}
+  return { private_answers_allowed: domains.map((text, index) => checkedName(text, index)) }
+}
+
+function checkedName(text: string, index: number): string {
+  const name = asciiName(text)
+  if (name === undefined) throw invalidField(`private_answers_allowed.${index}`, 'must be a domain name')
+  return name
+}
+
+/** Throws a `Problem` that names `path` when the text is no server to ask. */
+export function checkUpstream(text: string, path: string): Upstream {
+  try {
+    return parseUpstream(text)
+  } catch (error) {
+    throw invalidField(path, error instanceof Error ? error.message : 'is no server to ask')
+  }
+}

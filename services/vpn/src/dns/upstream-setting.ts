@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { parseUpstream } from './upstream/upstream-text.ts'
+
+/** `DNS_UPSTREAMS`: servers to ask, in the forms of the setting, separated by commas; undefined when it is not set. */
+export const upstreamSetting = z
+  .string()
+  .optional()
+  .transform((text, context): readonly string[] | undefined => {
+    const parts = (text ?? '')
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== '')
+    for (const part of parts) {
+      try {
+        parseUpstream(part)
+      } catch (error) {
+        context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'is no server to ask' })
+      }
+    }
+    return parts.length === 0 ? undefined : parts
+  })
