@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Sealer } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
 import { createAddressSet, createServer, openApiOf } from '@hearth/http'
@@ -6,6 +7,7 @@ import { about, version } from './about.ts'
 import { createGuard, type Caller, type Guard, type Identify } from './access.ts'
 import type { Config } from './config.ts'
 import type { Tables } from './database/tables.ts'
+import { openFiltering, type Filtering, type Resolver } from './dns/filtering.ts'
 import { createEvents, type Events } from './events/events.ts'
 import { createDesiredDevices } from './interfaces/desired-devices.ts'
 import { createHostLinks } from './interfaces/host-links.ts'
@@ -37,6 +39,7 @@ export interface AppParts {
   readonly dataPlane: DataPlaneChoice
   readonly driver: WireGuardDriver
   readonly firewall: Firewall
+  readonly resolver: Resolver
   /** Folder of the built web pages. */
   readonly pages: string
   readonly clock?: Clock
@@ -57,7 +60,8 @@ export async function createApp(parts: AppParts): Promise<App> {
   const events = createEvents(version)
   const plane = await openPlane(parts, events, clock)
   const accounts = await openAccounts(parts, events, clock)
-  const features = createFeatures(parts, { ...plane, ...accounts, events, clock })
+  const filtering = await openNames(parts, clock)
+  const features = createFeatures(parts, { ...plane, ...accounts, filtering, events, clock })
   let document: Record<string, unknown> = {}
   const http = await createServer({
     routes: allRoutes({ ...features, document: () => document }),
@@ -109,6 +113,23 @@ async function openPlane(parts: AppParts, events: Events, clock: Clock): Promise
   return { tunnels, sampler, desired }
 }
 
+function openNames(parts: AppParts, clock: Clock): Promise<Filtering> {
+  const { config, database, log, resolver, dataPlane } = parts
+  return openFiltering({
+    database,
+    clock,
+    log,
+    resolver,
+    directory: join(config.dataDirectory, 'dns'),
+    engine: config.dnsEngine,
+    extraListeners: config.dnsListen,
+    listenClient: config.dnsListenClient,
+    fixedUpstreams: config.dnsUpstreams,
+    hasTunnels: dataPlane.backend !== 'simulated',
+    hits: () => Promise.resolve(new Map()),
+  })
+}
+
 async function openAccounts({ config, database }: AppParts, events: Events, clock: Clock) {
   const settings = await openSettings(database.query)
   const onAccessChanged = (userId: string) => events.drop(userId)
@@ -130,7 +151,7 @@ async function openAccounts({ config, database }: AppParts, events: Events, cloc
   return { settings, sessions, tokens, users, guard, stillValid }
 }
 
-type Wired = Plane & Awaited<ReturnType<typeof openAccounts>> & { events: Events; clock: Clock }
+type Wired = Plane & Awaited<ReturnType<typeof openAccounts>> & { filtering: Filtering; events: Events; clock: Clock }
 
 function createFeatures(parts: AppParts, wired: Wired): Omit<Features, 'document'> {
   const { database, sealer, config } = parts

@@ -3,6 +3,7 @@ import { lockDataDirectory, openDataDirectory, type Log } from '@hearth/runtime'
 import { createApp, type App } from './app.ts'
 import type { Config } from './config.ts'
 import { openStorage } from './database/open.ts'
+import { startResolver } from './dns/process/supervisor.ts'
 import { createFirstAdministrator, pendingInitialPassword } from './users/first-administrator.ts'
 import { chooseBackend, openDataPlane, type DataPlaneChoice } from './wireguard/choose-driver.ts'
 import { createCommandRunner } from './wireguard/command.ts'
@@ -35,8 +36,10 @@ export async function openService(config: Config, log: Log): Promise<Service> {
   cleanup.defer(() => database.close())
   await createFirstAdministrator(database, { dataDirectory: config.dataDirectory, now: Date.now() })
   const firstPassword = await pendingInitialPassword(database, config.dataDirectory)
+  const resolver = startResolver()
+  cleanup.defer(() => resolver.close())
   const planes = openDataPlane(dataPlane.backend, { directory: config.dataDirectory, run })
-  const app = await createApp({ config, log, database, sealer, dataPlane, ...planes, pages: pagesFolder })
+  const app = await createApp({ config, log, database, sealer, dataPlane, ...planes, resolver, pages: pagesFolder })
   cleanup.defer(() => app.close())
   const resources = cleanup.move()
   return { app, dataPlane, firstPassword, close: () => resources.disposeAsync() }

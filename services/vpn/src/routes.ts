@@ -2,6 +2,8 @@ import type { Route } from '@hearth/http'
 import { z } from 'zod'
 import { route, type Caller } from './access.ts'
 import { version } from './about.ts'
+import type { Filtering } from './dns/filtering.ts'
+import { dnsRoutes } from './dns/routes.ts'
 import { dataEnvelope, ok, OpenApiDocument } from './envelope.ts'
 import type { Events } from './events/events.ts'
 import type { Publish } from './events/publish.ts'
@@ -30,6 +32,7 @@ export interface Features {
   readonly settings: SettingsKeeper
   readonly interfaces: Interfaces
   readonly peers: Peers
+  readonly filtering: Filtering
   readonly events: Events
   readonly proposal: () => Promise<InterfaceProposal>
   readonly overview: () => Promise<Dashboard>
@@ -48,6 +51,7 @@ export function allRoutes(features: Features): Route[] {
     ...tokenRoutes(tokens, publish),
     ...interfaceRoutes(interfaces, features.proposal, publish),
     ...peerRoutes(peers, publish),
+    ...dnsRoutes(features.filtering, publish),
     ...overviewRoutes(features.overview),
     ...userRoutes(users, publish),
     ...settingsRoutes(settings, publish),

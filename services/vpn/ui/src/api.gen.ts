@@ -2271,6 +2271,1096 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/dns/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the DNS settings */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["DnsSettings"];
+                        };
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        /**
+         * Change the DNS settings
+         * @description Members that are left out stay. In force for the next query, without a restart.
+         */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["DnsSettingsUpdate"];
+                };
+            };
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["DnsSettings"];
+                            message: string;
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is too large */
+                413: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is of another type */
+                415: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dns/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Block nothing for a while */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["DnsPause"];
+                };
+            };
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["DnsBlocking"];
+                            message: string;
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is too large */
+                413: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is of another type */
+                415: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dns/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End a pause */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["DnsBlocking"];
+                            message: string;
+                        };
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dns/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How the resolver does */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["DnsStatus"];
+                        };
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dns/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Why a name is blocked or allowed
+         * @description Every rule and list entry that matches, in the order of precedence, and the one that decides.
+         */
+        get: {
+            parameters: {
+                query: {
+                    domain: string;
+                    /** @description A peer: name, id or address; without it, nobody in particular */
+                    client?: string;
+                    /** @description Also look the name up and check what it leads to, as an answer would be */
+                    resolve?: "true" | "false";
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["DnsExplanation"];
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dns/upstreams/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask a server whether it answers */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["UpstreamTest"];
+                };
+            };
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["UpstreamTestResult"];
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is too large */
+                413: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is of another type */
+                415: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dns/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List rules
+         * @description Newest first.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    limit?: number;
+                    offset?: number;
+                    /** @description Part of a domain */
+                    search?: string;
+                    /** @description Rules of this peer alone: its name, id or address */
+                    client?: string;
+                    action?: "block" | "allow";
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["DnsRule"][];
+                            total: number;
+                            limit: number;
+                            offset: number;
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Create a rule
+         * @description Blocks or allows a domain and everything below it, for one peer or for everyone. The opposite rule for the same domain and client is replaced.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["DnsRuleCreate"];
+                };
+            };
+            responses: {
+                /** @description Success */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["DnsRule"];
+                            message: string;
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Conflicts with what is there */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is too large */
+                413: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is of another type */
+                415: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dns/rules/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Change a rule */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["DnsRuleUpdate"];
+                };
+            };
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["DnsRule"];
+                            message: string;
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not there */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Conflicts with what is there */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is too large */
+                413: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is of another type */
+                415: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        post?: never;
+        /** Delete a rule */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["DnsRuleDeleted"];
+                            message: string;
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not there */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/metrics/dashboard": {
         parameters: {
             query?: never;
@@ -3165,6 +4255,196 @@ export interface components {
             /** Format: date-time */
             generated_at: string;
         };
+        DnsBlocking: {
+            enabled: boolean;
+            paused_until: string | null;
+        };
+        DnsExplanation: {
+            domain: string;
+            client: string | null;
+            /** @enum {string} */
+            status: "allowed" | "blocked";
+            reason: string;
+            /** @description In words, for a person */
+            decided_by: string;
+            /** @description The name that decided */
+            name: string;
+            cnames: string[];
+            /** @description Everything that matches, in the order of precedence */
+            matches: components["schemas"]["DnsMatch"][];
+            /** @description The one change that would turn the decision round */
+            flip: string | null;
+        };
+        DnsMatch: {
+            /** @enum {string} */
+            kind: "rule" | "list";
+            /** @enum {string} */
+            action: "block" | "allow";
+            scope: ("client" | "global") | null;
+            /** @description The name it matches: the asked one, or one it leads to */
+            name: string;
+            /** @description The rule, or the list’s entry in Adblock’s words */
+            text: string;
+            important: boolean;
+            /** @description Of the rule or the list */
+            id: string | null;
+            /** @description The list’s name, or whose rule it is */
+            source: string;
+            deciding: boolean;
+        };
+        DnsPause: {
+            /** @description How long nothing is blocked */
+            seconds: number;
+        };
+        DnsRule: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            action: "block" | "allow";
+            /** @description Lower case, international names in punycode */
+            domain: string;
+            /** @description The name of the peer it holds for; null for every client */
+            client: string | null;
+            client_id: string | null;
+            enabled: boolean;
+            /** Format: date-time */
+            created_at: string;
+            created_by: string | null;
+            /** @description Queries it decided, as far as the log goes back */
+            hits: number;
+            last_hit_at: string | null;
+        };
+        DnsRuleCreate: {
+            /** @enum {string} */
+            action: "block" | "allow";
+            /**
+             * @description A domain name: it and everything below it; `*.example.com` is only what is below
+             * @example ads.example.com
+             * @example *.tracker.example
+             */
+            domain: string;
+            /** @description A peer: its name, id or address; null for every client */
+            client?: string | null;
+            enabled?: boolean;
+        };
+        DnsRuleDeleted: {
+            /** Format: uuid */
+            id: string;
+            domain: string;
+        };
+        DnsRuleUpdate: {
+            /** @enum {string} */
+            action?: "block" | "allow";
+            /**
+             * @description A domain name: it and everything below it; `*.example.com` is only what is below
+             * @example ads.example.com
+             * @example *.tracker.example
+             */
+            domain?: string;
+            /** @description A peer: its name, id or address; null for every client */
+            client?: string | null;
+            enabled?: boolean;
+        };
+        DnsSettings: {
+            blocking_enabled: boolean;
+            /**
+             * @description How a blocked name is answered: 0.0.0.0 and ::, no such name, refused, or the addresses of `custom_ipv4/6`
+             * @enum {string}
+             */
+            block_mode: "zero_ip" | "nxdomain" | "refused" | "custom_ip";
+            custom_ipv4: string | null;
+            custom_ipv6: string | null;
+            /** @description Seconds a device may remember that a name is blocked */
+            block_ttl: number;
+            upstreams: string[];
+            /** @description Ask upstreams for validated answers and pass on that they are */
+            dnssec: boolean;
+            /** @description Answers kept */
+            cache_size: number;
+            cache_min_ttl: number;
+            cache_max_ttl: number;
+            /** @description Answer from outdated entries when no upstream answers (RFC 8767) */
+            serve_stale: boolean;
+            /** @description Block answers that lead public names into private networks (DNS rebinding) */
+            block_private_answers: boolean;
+            /** @description Domains, and what is below them, whose answers may be private */
+            private_answers_allowed: string[];
+            /** @description Queries a second and peer; 0 for no limit */
+            client_rate_limit: number;
+            /** @enum {string} */
+            query_log: "all" | "blocked" | "none";
+            /** @description Log queries without who asked */
+            anonymize_clients: boolean;
+            log_retention_days: number;
+            /** @description 0: by hand only */
+            blocklists_update_interval_hours: number;
+            blocking_paused_until: string | null;
+            /** @description Those in use: DNS_UPSTREAMS wins over the setting */
+            effective_upstreams: string[];
+        };
+        DnsSettingsUpdate: {
+            blocking_enabled?: boolean;
+            /**
+             * @description How a blocked name is answered: 0.0.0.0 and ::, no such name, refused, or the addresses of `custom_ipv4/6`
+             * @enum {string}
+             */
+            block_mode?: "zero_ip" | "nxdomain" | "refused" | "custom_ip";
+            custom_ipv4?: string | null;
+            custom_ipv6?: string | null;
+            /** @description Seconds a device may remember that a name is blocked */
+            block_ttl?: number;
+            upstreams?: string[];
+            /** @description Ask upstreams for validated answers and pass on that they are */
+            dnssec?: boolean;
+            /** @description Answers kept */
+            cache_size?: number;
+            cache_min_ttl?: number;
+            cache_max_ttl?: number;
+            /** @description Answer from outdated entries when no upstream answers (RFC 8767) */
+            serve_stale?: boolean;
+            /** @description Block answers that lead public names into private networks (DNS rebinding) */
+            block_private_answers?: boolean;
+            /** @description Domains, and what is below them, whose answers may be private */
+            private_answers_allowed?: string[];
+            /** @description Queries a second and peer; 0 for no limit */
+            client_rate_limit?: number;
+            /** @enum {string} */
+            query_log?: "all" | "blocked" | "none";
+            /** @description Log queries without who asked */
+            anonymize_clients?: boolean;
+            log_retention_days?: number;
+            /** @description 0: by hand only */
+            blocklists_update_interval_hours?: number;
+            /** @description Nothing is blocked until then; null ends a pause */
+            blocking_paused_until?: string | null;
+        };
+        DnsStatus: {
+            running: boolean;
+            /** @description Why it does not answer */
+            unavailable: string | null;
+            engine: ("ffi" | "dgram") | null;
+            engine_reason: string;
+            started_at: string | null;
+            restarts: number;
+            listeners: {
+                address: string;
+                port: number;
+                error: string | null;
+            }[];
+            upstreams: {
+                upstream: string;
+                queries: number;
+                failures: number;
+                average_ms: number | null;
+                healthy: boolean;
+                last_error: string | null;
+            }[];
+            blocking: components["schemas"]["DnsBlocking"];
+            /** @description Different names on all enabled lists */
+            blocked_names: number;
+            cache_entries: number;
+            log_entries_lost: number;
+        };
         Error: {
             /** @description Kind of error, such as "Not Found" */
             error: string;
@@ -3299,6 +4579,12 @@ export interface components {
             has_preshared_key: boolean;
             /** @description May reach neither other peers nor this host, DNS excepted */
             client_isolation: boolean;
+            /** @description Names are filtered for it */
+            use_adblocker: boolean;
+            /** @description The lists that hold for it; null for all */
+            blocklist_ids: string[] | null;
+            /** @description What it looks up goes into the query log */
+            dns_logging_enabled: boolean;
             expires_at: string | null;
             expired: boolean;
             /** Format: date-time */
@@ -3346,6 +4632,12 @@ export interface components {
             /** @description When the peer stops working; null for never */
             expires_at?: string | null;
             client_isolation?: boolean;
+            /** @description Filter names for this peer (default) */
+            use_adblocker?: boolean;
+            /** @description Ids of the lists that hold for it; null, the default, for all, [] for none */
+            blocklist_ids?: string[] | null;
+            /** @description Log what it looks up (default) */
+            dns_logging_enabled?: boolean;
             /** @description A key made on the device; the service then holds no private key */
             public_key?: string;
             /** @description A preshared key for this peer (default); false removes it */
@@ -3385,6 +4677,12 @@ export interface components {
             /** @description When the peer stops working; null for never */
             expires_at?: string | null;
             client_isolation?: boolean;
+            /** @description Filter names for this peer (default) */
+            use_adblocker?: boolean;
+            /** @description Ids of the lists that hold for it; null, the default, for all, [] for none */
+            blocklist_ids?: string[] | null;
+            /** @description Log what it looks up (default) */
+            dns_logging_enabled?: boolean;
             /** @description A key made on the device; the service then holds no private key */
             public_key?: string;
             /** @description A preshared key for this peer (default); false removes it */
@@ -3398,7 +4696,7 @@ export interface components {
             /** @constant */
             type: "changed";
             /** @enum {string} */
-            collection: "interfaces" | "peers" | "users" | "tokens" | "settings";
+            collection: "interfaces" | "peers" | "users" | "tokens" | "settings" | "dns_rules" | "dns_settings" | "blocklists";
             id: string | null;
         } | {
             /** @constant */
@@ -3527,6 +4825,20 @@ export interface components {
             /** Format: uuid */
             id: string;
             name: string;
+        };
+        UpstreamTest: {
+            /**
+             * @description A server to ask: `udp://IP[:53]`, `tcp://IP[:53]`, `tls://IP[:853]#name`, `https://host/path[#IP]`, `IP`, or `IP@PORT#name`
+             * @example tls://9.9.9.9#dns.quad9.net
+             * @example https://dns.quad9.net/dns-query#9.9.9.9
+             * @example udp://192.168.1.1
+             */
+            upstream: string;
+        };
+        UpstreamTestResult: {
+            ok: boolean;
+            milliseconds: number | null;
+            error: string | null;
         };
         User: {
             /** Format: uuid */
