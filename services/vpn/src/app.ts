@@ -75,7 +75,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   document = openApiOf(http)
   await plane.tunnels.reconcileAll()
   plane.tunnels.watch(config.driftCheckSeconds * 1000)
-  const sampling = startLoop(parts, { ...plane, settings: accounts.settings, events, features })
+  const sampling = startLoop(parts, { ...plane, settings: accounts.settings, filtering, events, features })
   return {
     http,
     tunnels: plane.tunnels,
@@ -161,8 +161,12 @@ function createFeatures(parts: AppParts, wired: Wired): Omit<Features, 'document
   const shared = { database, sealer, clock, settings, tunnels, desired, sampler }
   return {
     ...wired,
-    interfaces: createInterfaces({ ...shared, host }),
-    peers: createPeers({ ...shared, publicEndpoint: config.publicEndpoint }),
+    interfaces: createInterfaces({ ...shared, host, onChanged: () => wired.filtering.interfacesChanged() }),
+    peers: createPeers({
+      ...shared,
+      publicEndpoint: config.publicEndpoint,
+      onChanged: () => wired.filtering.peersChanged(),
+    }),
     proposal: () => proposeInterface({ database, host, settings }),
     overview: () =>
       readOverview({
@@ -180,15 +184,21 @@ function createFeatures(parts: AppParts, wired: Wired): Omit<Features, 'document
   }
 }
 
-type LoopParts = Plane & Pick<Wired, 'settings' | 'events'> & { features: Pick<Features, 'overview'> }
+type LoopParts = Plane & Pick<Wired, 'settings' | 'filtering' | 'events'> & { features: Pick<Features, 'overview'> }
 
-function startLoop({ log }: AppParts, { sampler, settings, events, tunnels, features }: LoopParts): SamplingLoop {
+function startLoop(
+  { log }: AppParts,
+  { sampler, settings, filtering, events, tunnels, features }: LoopParts,
+): SamplingLoop {
   return startSampling({
     sampler,
     log,
     intervalMs: () => settings.current().sample_interval_seconds * 1000,
     publish: (event) => events.publish(event),
-    onExpired: (name) => tunnels.reconcile(name),
+    onExpired: async (name) => {
+      await tunnels.reconcile(name)
+      await filtering.peersChanged()
+    },
     onSample: async () => {
       if (events.listeners() > 0) events.publish({ type: 'overview', overview: await features.overview() })
     },

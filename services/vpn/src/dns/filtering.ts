@@ -201,10 +201,19 @@ class ServiceFiltering implements Filtering {
 
   async #writeClients(): Promise<void> {
     const clients = await readClients(this.#db, this.#parts.clock.now())
-    for (const { number, id, name, addresses } of clients)
-      this.#clientNames.set(number, { id, name, ip: addresses[0] ?? '' })
     await this.#input.writeClients(clients)
+    await this.#forgetGone()
     if (this.#parts.listenClient !== undefined && this.#settings !== undefined) await this.#writeSettings()
+  }
+
+  /** What a peer looked up goes with it. */
+  async #forgetGone(): Promise<void> {
+    const peers = await this.#db.selectFrom('peers').select(['dns_number', 'id', 'name', 'ip']).execute()
+    const present = new Map(peers.map(({ dns_number: number, ...peer }) => [number, peer]))
+    const gone = [...this.#clientNames.keys()].filter((number) => !present.has(number))
+    this.#clientNames.clear()
+    for (const [number, peer] of present) this.#clientNames.set(number, peer)
+    for (const client of gone) await this.resolver.purgeLog({ before: this.#parts.clock.now(), client })
   }
 
   async #writeRules(): Promise<void> {

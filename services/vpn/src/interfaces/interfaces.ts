@@ -35,6 +35,8 @@ export interface InterfaceParts {
   readonly desired: DesiredDevices
   readonly sampler: Sampler
   readonly host: HostLinks
+  /** Called after every change of an interface; resolves when the resolver goes by it. */
+  readonly onChanged: () => Promise<void>
 }
 
 /** The turn of transactions that check networks against each other. */
@@ -79,6 +81,7 @@ class TunnelInterfaces implements Interfaces {
       )
       await this.#bring(tunnel, row, async () => void (await store.deleteInterfaceRow(this.#db, row.name)))
     })
+    await this.#parts.onChanged()
     return this.get(input.name)
   }
 
@@ -100,11 +103,12 @@ class TunnelInterfaces implements Interfaces {
         if (before.enabled === 1) await this.#bringDesired(tunnel, name).catch(() => undefined)
       })
     })
+    await this.#parts.onChanged()
     return this.get(name)
   }
 
   async remove(name: string): Promise<{ name: string; deleted_peers: number }> {
-    return this.#parts.tunnels.exclusively(name, async (tunnel) => {
+    const removed = await this.#parts.tunnels.exclusively(name, async (tunnel) => {
       await this.#find(name)
       const ids = this.#peersOf(name)
       await tunnel.take(name).catch((error: unknown) => {
@@ -114,6 +118,8 @@ class TunnelInterfaces implements Interfaces {
       for (const id of ids) this.#parts.sampler.forget(id)
       return { name, deleted_peers: deleted }
     })
+    await this.#parts.onChanged()
+    return removed
   }
 
   /** Brings the machine to what the row says; puts the database back when that fails. */

@@ -17,12 +17,15 @@ function isResolverList(text: string): boolean {
   return parts.length <= 4 && parts.every((part) => z.union([z.ipv4(), z.ipv6()]).safeParse(part).success)
 }
 
-/** Resolver addresses in one comma-separated string, at most four; empty for none. */
+/** Resolver addresses in one comma-separated string, at most four; empty for the resolver of this service. */
 export const ResolverList = z
   .string()
   .max(200)
   .refine(isResolverList, 'must be a comma-separated list of at most four IP addresses')
-  .meta({ description: 'Comma-separated resolver addresses, at most four', examples: ['1.1.1.1, 9.9.9.9'] })
+  .meta({
+    description: 'Comma-separated resolver addresses, at most four; empty for the resolver of this service',
+    examples: ['1.1.1.1, 9.9.9.9'],
+  })
 
 export const InterfaceStatus = z.enum(['active', 'inactive', 'error'])
 

@@ -41,6 +41,8 @@ export interface PeerParts {
   readonly tunnels: Pick<Tunnels, 'exclusively' | 'state'>
   readonly desired: DesiredDevices
   readonly sampler: Sampler
+  /** Called after every change of a peer; resolves when the resolver goes by it. */
+  readonly onChanged: () => Promise<void>
   /** `PUBLIC_ENDPOINT` or the host of `PUBLIC_URL`, used when the setting is empty. */
   readonly publicEndpoint: string | undefined
 }
@@ -84,6 +86,8 @@ class TunnelPeers implements Peers {
       this.#parts.sampler.follow(added)
       return added
     })
+    // Nothing is asked before the first handshake, so this needs no waiting; the resolver says when it fails.
+    this.#parts.onChanged().catch(() => undefined)
     return this.get(administrator, row.id)
   }
 
@@ -97,12 +101,13 @@ class TunnelPeers implements Peers {
       await applyToDevice(this.#parts, tunnel, { on, before, after, undo })
       this.#parts.sampler.follow(after)
     })
+    await this.#parts.onChanged()
     return this.get(administrator, id)
   }
 
   async remove(id: string): Promise<Peer> {
     const known = await findPeer(this.#db, id)
-    return this.#parts.tunnels.exclusively(known.interface, async (tunnel) => {
+    const removed = await this.#parts.tunnels.exclusively(known.interface, async (tunnel) => {
       const row = await findPeer(this.#db, id)
       const on = await findInterface(this.#db, row.interface)
       // Off the device first: were it the other way round, a failure would leave a peer with access and without a record.
@@ -121,6 +126,8 @@ class TunnelPeers implements Peers {
       this.#parts.sampler.forget(id)
       return this.#view(administrator, row, this.#parts.clock.now())
     })
+    await this.#parts.onChanged()
+    return removed
   }
 
   async configuration(id: string, host: string): Promise<{ name: string; text: string }> {
@@ -129,12 +136,13 @@ class TunnelPeers implements Peers {
     const { sealer, settings, publicEndpoint } = this.#parts
     const open = (sealed: string | null, place: string) => (sealed === null ? null : sealer.open(sealed, place))
     const listed = JSON.parse(row.allowed_ips) as string[]
+    const dns = resolversOf(on)
     const text = encodeConfiguration({
       name: row.name,
       privateKey: open(row.private_key, sealedPlace.peerKey(id)),
       ip: row.ip,
       ipv6: row.ipv6,
-      dns: on.dns,
+      dns,
       mtu: on.mtu,
       serverPublicKey: on.public_key,
       presharedKey: open(row.preshared_key, sealedPlace.presharedKey(id)),
@@ -145,7 +153,7 @@ class TunnelPeers implements Peers {
         listed,
         address: on.address,
         address6: on.address6,
-        dns: on.dns,
+        dns,
       }),
       persistentKeepalive: row.persistent_keepalive,
     })
@@ -180,6 +188,13 @@ class TunnelPeers implements Peers {
     const { sealer, settings, clock } = this.#parts
     return { sealer, settings, now: clock.now() }
   }
+}
+
+/** The interface's resolvers; without any, the one of this service, at the interface's own addresses. */
+function resolversOf(on: InterfaceRow): string {
+  if (on.dns !== '') return on.dns
+  const own = [on.address, on.address6].flatMap((cidr) => (cidr === null ? [] : [cidr.split('/')[0] ?? '']))
+  return own.join(', ')
 }
 
 /** The host of a request's address is text from outside; only a host name or an address goes into a file. */

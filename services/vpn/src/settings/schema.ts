@@ -16,7 +16,9 @@ export const PublicEndpoint = z
 
 const members = {
   public_endpoint: PublicEndpoint.meta({ description: 'Host of the Endpoint line in device configurations' }),
-  default_dns: ResolverList,
+  default_dns: ResolverList.meta({
+    description: 'Resolvers of new interfaces, comma-separated; empty for the filtering resolver of this service',
+  }),
   default_mtu: z.int().min(1280).max(9000),
   default_persistent_keepalive: z.int().min(0).max(65_535),
   default_routing_mode: RoutingMode.exclude(['custom']),
@@ -37,7 +39,7 @@ export type SettingsUpdate = z.infer<typeof SettingsUpdate>
 /** What a fresh install uses. */
 export const defaultSettings: Settings = {
   public_endpoint: '',
-  default_dns: '1.1.1.1, 9.9.9.9',
+  default_dns: '',
   default_mtu: 1420,
   default_persistent_keepalive: 25,
   default_routing_mode: 'full_tunnel',

@@ -4497,7 +4497,7 @@ export interface components {
             /** @description UDP port; the first free one from 51820 when left out */
             listen_port?: number;
             /**
-             * @description Comma-separated resolver addresses, at most four
+             * @description Comma-separated resolver addresses, at most four; empty for the resolver of this service
              * @example 1.1.1.1, 9.9.9.9
              */
             dns?: string;
@@ -4527,7 +4527,7 @@ export interface components {
             address6?: string | null;
             listen_port?: number;
             /**
-             * @description Comma-separated resolver addresses, at most four
+             * @description Comma-separated resolver addresses, at most four; empty for the resolver of this service
              * @example 1.1.1.1, 9.9.9.9
              */
             dns?: string;
@@ -4734,7 +4734,7 @@ export interface components {
             /** @description Host of the Endpoint line in device configurations */
             public_endpoint: string;
             /**
-             * @description Comma-separated resolver addresses, at most four
+             * @description Resolvers of new interfaces, comma-separated; empty for the filtering resolver of this service
              * @example 1.1.1.1, 9.9.9.9
              */
             default_dns: string;
@@ -4751,7 +4751,7 @@ export interface components {
             /** @description Host of the Endpoint line in device configurations */
             public_endpoint?: string;
             /**
-             * @description Comma-separated resolver addresses, at most four
+             * @description Resolvers of new interfaces, comma-separated; empty for the filtering resolver of this service
              * @example 1.1.1.1, 9.9.9.9
              */
             default_dns?: string;

@@ -102,7 +102,7 @@ function InterfaceFields({ form }: { form: UseFormReturnType<InterfaceValues> })
       </Group>
       <TextInput
         label="DNS servers for peers"
-        description="Up to four addresses, separated by commas; empty leaves the device’s own"
+        description="Empty for the filter of this service; or up to four addresses, separated by commas"
         {...form.getInputProps('dns')}
       />
       <Checkbox

@@ -35,6 +35,9 @@ test('a name and an interface are all a new peer sends, besides the two switches
     name: 'phone',
     interface: 'wg0',
     client_isolation: false,
+    use_adblocker: true,
+    blocklist_ids: null,
+    dns_logging_enabled: true,
     use_preshared_key: true,
   })
 })

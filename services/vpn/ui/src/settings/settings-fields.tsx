@@ -37,7 +37,7 @@ export function NewPeerFields({ form }: { form: SettingsForm }) {
         />
         <TextInput
           label="DNS servers"
-          description="Up to four addresses, separated by commas"
+          description="Empty for the filter of this service; or up to four addresses, separated by commas"
           {...form.getInputProps('default_dns')}
         />
         <NumberInput
