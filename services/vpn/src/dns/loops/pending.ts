@@ -1,3 +1,4 @@
+import { mostPorts } from './shared-state.ts'
 import { longestQuery, Waiters } from './waiters.ts'
 
 const none = -1
@@ -29,7 +30,9 @@ export class Pending {
   readonly sentAt: Float64Array
   readonly firstWaiter: Int32Array
   readonly waiterCount: Int32Array
-  /** How many flights are under way. */
+  /** How many flights are under way from each port. */
+  readonly portFlights = new Int32Array(mostPorts)
+  /** How many flights there are. */
   count = 0
 
   readonly #hash1: Int32Array
@@ -103,8 +106,7 @@ export class Pending {
   /** The flight with this id on this socket; -1 for none. */
   findId(port: number, id: number): number {
     let flight = this.#byId[this.#bucketOf(port, id)]!
-    while (flight !== none && (this.ids[flight] !== id || this.ports[flight] !== port))
-      flight = this.#nextById[flight]!
+    while (flight !== none && (this.ids[flight] !== id || this.ports[flight] !== port)) flight = this.#nextById[flight]!
     return flight
   }
 
@@ -113,6 +115,7 @@ export class Pending {
     if (this.ports[flight] !== none) this.#leave(flight)
     this.ports[flight] = port
     this.ids[flight] = id
+    this.portFlights[port]! += 1
     this.sentAt[flight] = now
     push(this.#byId, this.#nextById, this.#bucketOf(port, id), flight)
     this.#older[flight] = this.#youngest
@@ -146,6 +149,7 @@ export class Pending {
 
   #leave(flight: number): void {
     take(this.#byId, this.#nextById, this.#bucketOf(this.ports[flight]!, this.ids[flight]!), flight)
+    this.portFlights[this.ports[flight]!]! -= 1
     const older = this.#older[flight]!
     const younger = this.#younger[flight]!
     if (older === none) this.#oldest = younger

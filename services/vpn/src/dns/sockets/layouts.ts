@@ -3,7 +3,15 @@
  * and arm64), the same with glibc and musl: musl pads where the kernel has wider fields. From `man 2 recvmmsg`, `man 2 readv`,
  * `man 7 ip`, `man 7 ipv6`, `man 2 epoll_ctl`; the layouts' test asks the kernel.
  */
-export const mmsghdr = { size: 64, name: 0, nameLength: 8, vectors: 16, vectorCount: 24, flags: 48, length: 56 } as const
+export const mmsghdr = {
+  size: 64,
+  name: 0,
+  nameLength: 8,
+  vectors: 16,
+  vectorCount: 24,
+  flags: 48,
+  length: 56,
+} as const
 
 /** `struct iovec`: where the bytes of a datagram are. */
 export const iovec = { size: 16, base: 0, length: 8 } as const

@@ -71,7 +71,10 @@ for (const address of ['127.0.0.1', '::1']) {
           for (let n = 0; n < count; n++) {
             const length = received.length(n)
             const bytes = received.bytes.subarray(n * 64, n * 64 + length)
-            assert.deepEqual([...bytes], Array.from({ length }, () => length))
+            assert.deepEqual(
+              [...bytes],
+              Array.from({ length }, () => length),
+            )
             assert.equal(portOf(received.addresses, n * 32), socket.address().port)
             seen.push(`${length} ${addressText(received.addresses, n * 32)}`)
           }
@@ -148,8 +151,7 @@ test('an address that is not there yet can be listened at, a device that is not 
   )
   const taken = kept(openListeningSocket(libc, 'udp', { address: '127.0.0.1', port: 0, device: null }))
   assert.throws(
-    () =>
-      openListeningSocket(libc, 'udp', { address: '127.0.0.1', port: localPort(libc, taken), device: null }),
+    () => openListeningSocket(libc, 'udp', { address: '127.0.0.1', port: localPort(libc, taken), device: null }),
     (error) => error instanceof SystemFault && error.code === 'EADDRINUSE',
   )
   assert.equal(deviceIndex(libc, 'lo'), 1)
