@@ -25,7 +25,10 @@ export interface UpstreamServers {
   /** Closes the servers the last `apply` left out, once the data thread asks them no more. */
   closeLeft(): void
   /** Asks by stream, one after the other until one answers with something `isGood`. Rejects when none did within 4 s. */
-  ask(query: Uint8Array, isGood: (answer: Uint8Array) => boolean): Promise<{ readonly answer: Uint8Array; readonly upstream: number }>
+  ask(
+    query: Uint8Array,
+    isGood: (answer: Uint8Array) => boolean,
+  ): Promise<{ readonly answer: Uint8Array; readonly upstream: number }>
   states(shared: SharedState): readonly UpstreamState[]
   close(): void
 }
@@ -75,7 +78,9 @@ export function createUpstreamServers(options: RelayOptions): UpstreamServers {
       throw fault
     },
     states: ({ figures }) =>
-      servers.map((server, index) => stateOf(server, figures.subarray(index * Figure.count, (index + 1) * Figure.count))),
+      servers.map((server, index) =>
+        stateOf(server, figures.subarray(index * Figure.count, (index + 1) * Figure.count)),
+      ),
     close() {
       for (const { bridge } of [...servers, ...left]) bridge.close()
       servers = []
