@@ -57,7 +57,7 @@ export function createDataThread(parts: DataThreadParts): DataThreadHost {
     })
     const started = { worker, port: port1, startedAt: performance.now(), beat: 0, beatAt: performance.now() + startMs }
     port1.on('message', parts.noted)
-    worker.on('error', (error) => parts.warn(`the data thread failed: ${error.message}`))
+    worker.on('error', (error: Error) => parts.warn(`the data thread failed: ${error.message}`))
     worker.on('exit', () => ended(started.startedAt, port1))
     return started
   }
