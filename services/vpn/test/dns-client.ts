@@ -48,7 +48,7 @@ export function askByTcp(port: number, queries: readonly Uint8Array[], address =
   const answers: Uint8Array[] = []
   socket.setTimeout(8000, () => socket.destroy())
   socket.on('connect', () => socket.write(Buffer.concat(queries.map(frame))))
-  socket.on('data', (piece) => {
+  socket.on('data', (piece: Buffer) => {
     answers.push(...frames.push(piece))
     if (answers.length === queries.length) socket.end()
   })

@@ -61,7 +61,7 @@ export async function startUpstream(answering: Answering, port = 0): Promise<Tes
     open.add(connection)
     connection.on('error', () => undefined)
     connection.on('close', () => open.delete(connection))
-    connection.on('data', (piece) => {
+    connection.on('data', (piece: Buffer) => {
       for (const query of frames.push(piece)) {
         void reply(query, note(query, connection.remotePort ?? 0, 'tcp'), (answer) => connection.write(frame(answer)))
       }

@@ -49,7 +49,8 @@ export function createDataThread(parts: DataThreadParts): DataThreadHost {
   function start() {
     const { port1, port2 } = new MessageChannel()
     const { mode, ring } = parts
-    const setup: DataSetup = { mode, orders, ring, shared: state.memory }
+    const generation = Atomics.load(state.words, Shared.generation)
+    const setup: DataSetup = { mode, orders, generation, ring, shared: state.memory }
     const worker = new Worker(new URL('../loops/data-thread.ts', import.meta.url), {
       workerData: { setup, port: port2 },
       transferList: [port2],
