@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { connect } from 'node:net'
 import { frame, StreamFrames } from '../src/dns/upstream/stream-frames.ts'
-import { makeQuery, readAnswer, type ReadAnswer } from './dns-messages.ts'
+import { makeQuery, readAnswer, type ReadAnswer } from './dns-packets.ts'
 
 /** What is asked, and how. */
 export interface Asking {

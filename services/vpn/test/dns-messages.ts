@@ -1,131 +1,215 @@
-import { randomInt } from 'node:crypto'
-import { queryFor } from '../src/dns/process/query-for.ts'
+import { Name, readName, textOf } from '../src/dns/wire/name.ts'
+import { wireName } from '../src/dns/wire/wire-name.ts'
 
-/** Types of records the tests use. */
-export const RecordType = { a: 1, ns: 2, cname: 5, txt: 16, aaaa: 28 } as const
-
-/** A query for a name, with the EDNS payload size when there is to be an OPT record. */
-export function makeQuery(name: string, type: number = RecordType.a, payload?: number): Uint8Array {
-  const query = queryFor(name, type)
-  if (query === undefined) throw new Error(`${name} is no domain name`)
-  const id = randomInt(65_536)
-  query[0] = id >> 8
-  query[1] = id
-  if (payload === undefined) return query
-  query[11] = 1
-  return Uint8Array.from([...query, 0, 0, 41, payload >> 8, payload & 255, 0, 0, 0, 0, 0, 0])
-}
-
-/** A record of an answer; without a name it is of the asked name. */
+/** A record to put into a message; `data` is a name for CNAME, NS and PTR, otherwise bytes. */
 export interface TestRecord {
-  readonly name?: string
+  readonly name: string
   readonly type: number
-  readonly ttl?: number
-  readonly data: readonly number[]
+  readonly ttl: number
+  readonly data: string | Uint8Array
 }
 
-/** An A record of an IPv4 address. */
-export const addressRecord = (address: string, ttl = 300): TestRecord => ({
-  type: RecordType.a,
-  ttl,
-  data: address.split('.').map(Number),
-})
-
-/** A CNAME record that leads to a name. */
-export const aliasRecord = (target: string, name?: string): TestRecord => ({
-  ...(name === undefined ? {} : { name }),
-  type: RecordType.cname,
-  data: wire(target),
-})
-
-/** A TXT record of so many bytes. */
-export const longRecord = (bytes: number): TestRecord => {
-  const data: number[] = []
-  for (let left = bytes; left > 0; left -= 256) data.push(Math.min(255, left - 1), ...new Array(Math.min(255, left - 1)).fill(120))
-  return { type: RecordType.txt, data }
+/** What a message says; text names are dotted, without a final dot. */
+export interface TestMessage {
+  readonly id?: number
+  readonly flags?: number
+  readonly name?: string
+  readonly type?: number
+  readonly class?: number
+  readonly answers?: readonly TestRecord[]
+  readonly authorities?: readonly TestRecord[]
+  readonly additionals?: readonly TestRecord[]
+  /** EDNS: UDP size and DO. */
+  readonly edns?: { readonly size: number; readonly do?: boolean; readonly version?: number } | undefined
 }
 
-/** The bytes of a name. */
-export const wire = (name: string): number[] => [
-  ...name
-    .split('.')
-    .filter(Boolean)
-    .flatMap((label) => [label.length, ...Buffer.from(label)]),
-  0,
-]
+export const T = {
+  a: 1,
+  ns: 2,
+  cname: 5,
+  soa: 6,
+  hinfo: 13,
+  mx: 15,
+  txt: 16,
+  aaaa: 28,
+  opt: 41,
+  https: 65,
+  any: 255,
+} as const
 
-/** Where a query's question ends. */
-export function questionEnd(query: Uint8Array): number {
-  let at = 12
-  while (query[at] !== 0) at += query[at]! + 1
-  return at + 5
+/** A name as written, its letters' case kept. */
+function encodeName(text: string): number[] {
+  if (text === '') return [0]
+  const wire = wireName(text)
+  if (wire === undefined) throw new Error(`no name: ${text}`)
+  const written = new TextEncoder().encode(text)
+  return [...wire].map((byte, k) =>
+    k > 0 && k <= written.length && (byte | 32) === (written[k - 1]! | 32) && byte > 63 ? written[k - 1]! : byte,
+  )
 }
 
-/** The name a query asks for, in the case it has there. */
-export function nameOf(query: Uint8Array): string {
-  const labels: string[] = []
-  for (let at = 12; query[at] !== 0; at += query[at]! + 1) {
-    labels.push(Buffer.from(query.subarray(at + 1, at + 1 + query[at]!)).toString('latin1'))
-  }
-  return labels.join('.')
+const two = (value: number): number[] => [(value >> 8) & 255, value & 255]
+const four = (value: number): number[] => [...two(value >>> 16), ...two(value & 0xffff)]
+
+function encodeRecord(record: TestRecord): number[] {
+  const data = typeof record.data === 'string' ? encodeName(record.data) : [...record.data]
+  return [...encodeName(record.name), ...two(record.type), 0, 1, ...four(record.ttl), ...two(data.length), ...data]
 }
 
-/** The type a query asks for. */
-export const typeOf = (query: Uint8Array): number => {
-  const end = questionEnd(query)
-  return (query[end - 4]! << 8) | query[end - 3]!
-}
-
-/** An answer to a query: its id and question, these records, this response code. */
-export function makeAnswer(
-  query: Uint8Array,
-  records: readonly TestRecord[],
-  { rcode = 0, isTruncated = false }: { rcode?: number; isTruncated?: boolean } = {},
-): Uint8Array {
-  const end = questionEnd(query)
-  const head = Uint8Array.from(query.subarray(0, end))
-  head[2] = 0x80 | (query[2]! & 1) | (isTruncated ? 2 : 0)
-  head[3] = 0x80 | rcode
-  head.fill(0, 6, 12)
-  head[6] = records.length >> 8
-  head[7] = records.length
-  const body = records.flatMap(({ name, type, ttl = 300, data }) => [
-    ...(name === undefined ? [0xc0, 12] : wire(name)),
-    ...[type >> 8, type & 255, 0, 1],
-    ...[ttl >>> 24, (ttl >> 16) & 255, (ttl >> 8) & 255, ttl & 255],
-    ...[data.length >> 8, data.length & 255],
-    ...data,
+/** Writes a message without compression. */
+export function encodeMessage(message: TestMessage): Uint8Array {
+  const { answers = [], authorities = [], additionals = [], edns } = message
+  const counts = [answers.length, authorities.length, additionals.length + (edns === undefined ? 0 : 1)]
+  return Uint8Array.from([
+    ...two(message.id ?? 0x1234),
+    ...two(message.flags ?? 0x0100),
+    ...two(message.name === undefined ? 0 : 1),
+    ...counts.flatMap(two),
+    ...(message.name === undefined
+      ? []
+      : [...encodeName(message.name), ...two(message.type ?? T.a), ...two(message.class ?? 1)]),
+    ...[...answers, ...authorities, ...additionals].flatMap(encodeRecord),
+    ...(edns === undefined
+      ? []
+      : [0, 0, 41, ...two(edns.size), 0, edns.version ?? 0, edns.do === true ? 128 : 0, 0, 0, 0]),
   ])
-  return Uint8Array.from([...head, ...body])
 }
 
-/** What an answer says. */
-export interface ReadAnswer {
+/** An SOA record's data with this minimum. */
+export const soaData = (minimum: number): Uint8Array =>
+  Uint8Array.from([
+    ...encodeName('ns.example'),
+    ...encodeName('admin.example'),
+    ...new Uint8Array(16),
+    ...four(minimum),
+  ])
+
+/** A record as it was read; names in CNAME and the like as text. */
+export interface ReadRecord {
+  readonly name: string
+  readonly type: number
+  readonly class: number
+  readonly ttl: number
+  readonly data: string
+}
+
+/** A message, read by a plain decoder of its own that throws at anything odd. */
+export interface ReadMessage {
+  readonly id: number
+  readonly flags: number
   readonly rcode: number
-  readonly isTruncated: boolean
-  /** IPv4 addresses in it, and how many records of other types. */
-  readonly addresses: readonly string[]
-  readonly records: number
-  readonly length: number
+  readonly name: string | undefined
+  readonly type: number
+  readonly answers: readonly ReadRecord[]
+  readonly authorities: readonly ReadRecord[]
+  readonly additionals: readonly ReadRecord[]
+  /** Of OPT, when there is one. */
+  readonly edns:
+    | {
+        readonly size: number
+        readonly do: boolean
+        readonly rcode: number
+        readonly errors: readonly { code: number; text: string }[]
+      }
+    | undefined
 }
 
-/** Reads an answer as far as the tests need it. */
-export function readAnswer(answer: Uint8Array): ReadAnswer {
-  const addresses: string[] = []
-  const count = (answer[6]! << 8) | answer[7]!
-  let at = questionEnd(answer)
-  for (let n = 0; n < count; n++) {
-    while (answer[at]! !== 0 && answer[at]! < 192) at += answer[at]! + 1
-    at += answer[at]! >= 192 ? 2 : 1
-    const length = (answer[at + 8]! << 8) | answer[at + 9]!
-    if (answer[at + 1] === 1 && length === 4) addresses.push(answer.subarray(at + 10, at + 14).join('.'))
-    at += 10 + length
+/** Reads a whole message; names keep their case. */
+export function decodeMessage(m: Uint8Array): ReadMessage {
+  const view = new DataView(m.buffer, m.byteOffset, m.byteLength)
+  let at = 12
+  const name = view.getUint16(4) === 1 ? nameAt(m, at) : undefined
+  if (name !== undefined) at = name.after + 4
+  const type = name === undefined ? 0 : view.getUint16(name.after)
+  let edns: ReadMessage['edns']
+  const section = (count: number): ReadRecord[] => {
+    const records: ReadRecord[] = []
+    for (let k = 0; k < count; k++) {
+      const owner = nameAt(m, at)
+      const head = owner.after
+      const size = view.getUint16(head + 8)
+      const start = head + 10
+      if (start + size > m.length) throw new Error('a record goes over the end')
+      at = start + size
+      const kind = view.getUint16(head)
+      if (kind === 41) {
+        edns = {
+          size: view.getUint16(head + 2),
+          do: (m[head + 6]! & 128) !== 0,
+          rcode: m[head + 4]!,
+          errors: optionsOf(m.subarray(start, at)),
+        }
+        continue
+      }
+      const isName = [2, 5, 12].includes(kind)
+      const data = isName ? nameAt(m, start).text : Buffer.from(m.subarray(start, at)).toString('hex')
+      records.push({
+        name: owner.text,
+        type: kind,
+        class: view.getUint16(head + 2),
+        ttl: view.getUint32(head + 4),
+        data,
+      })
+    }
+    return records
   }
+  const answers = section(view.getUint16(6))
+  const authorities = section(view.getUint16(8))
+  const additionals = section(view.getUint16(10))
+  if (at !== m.length) throw new Error(`${m.length - at} bytes too many`)
   return {
-    rcode: answer[3]! & 15,
-    isTruncated: (answer[2]! & 2) !== 0,
-    addresses,
-    records: count,
-    length: answer.length,
+    id: view.getUint16(0),
+    flags: view.getUint16(2),
+    rcode: m[3]! & 15,
+    name: name?.text,
+    type,
+    answers,
+    authorities,
+    additionals,
+    edns,
   }
+}
+
+function optionsOf(data: Uint8Array): { code: number; text: string }[] {
+  const errors: { code: number; text: string }[] = []
+  for (let at = 0; at < data.length;) {
+    const size = (data[at + 2]! << 8) | data[at + 3]!
+    if (data[at] === 0 && data[at + 1] === 15) {
+      errors.push({
+        code: data[at + 4]! * 256 + data[at + 5]!,
+        text: new TextDecoder().decode(data.subarray(at + 6, at + 4 + size)),
+      })
+    }
+    at += 4 + size
+  }
+  return errors
+}
+
+function nameAt(m: Uint8Array, start: number): { text: string; after: number } {
+  const labels: string[] = []
+  let at = start
+  let after = -1
+  for (let jumps = 0; ;) {
+    const size = m[at]
+    if (size === undefined || jumps > 60) throw new Error('a name goes over the end')
+    if (size === 0) break
+    if (size >= 192) {
+      if (after < 0) after = at + 2
+      at = ((size & 63) << 8) | m[at + 1]!
+      jumps += 1
+      continue
+    }
+    labels.push(Buffer.from(m.subarray(at + 1, at + 1 + size)).toString('latin1'))
+    at += size + 1
+  }
+  return { text: labels.join('.'), after: after < 0 ? at + 1 : after }
+}
+
+/** A name as the decider takes it. */
+export function nameOf(text: string): Name {
+  const name = new Name()
+  const message = Uint8Array.from([...new Uint8Array(12), ...encodeName(text)])
+  if (readName(name, message, 0, message.length, 12) < 0 || textOf(name) === undefined)
+    throw new Error(`no name: ${text}`)
+  return name
 }

@@ -2,7 +2,7 @@ import { createSocket, type RemoteInfo, type Socket as DgramSocket } from 'node:
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { frame, StreamFrames } from '../src/dns/upstream/stream-frames.ts'
-import { nameOf, typeOf } from './dns-messages.ts'
+import { nameOf, typeOf } from './dns-packets.ts'
 
 /** A query an upstream got. */
 export interface SeenQuery {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ask } from '../../../test/dns-client.ts'
-import { addressRecord, makeAnswer } from '../../../test/dns-messages.ts'
+import { addressRecord, makeAnswer } from '../../../test/dns-packets.ts'
 import { startUpstream } from '../../../test/dns-upstream.ts'
 import { freeListener, resolverPlace, upstreamAt } from '../../../test/resolver-place.ts'
 import { superviseResolver } from './supervisor.ts'
