@@ -7,7 +7,7 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { addressOf, startFakeNameserver } from './fake-nameserver.ts'
-import { encodeQuestion, startResolverPlace } from './resolver-place.ts'
+import { encodeQuestion, startResolverPlace } from './loopback-resolver.ts'
 
 const packets = 1_000_000
 
@@ -18,7 +18,7 @@ test(
     await using upstream = await startFakeNameserver()
     await using place = await startResolverPlace({ lists: { ads: '||ads.example^' }, upstreamPort: upstream.port })
     await place.ask('warm.example')
-    const pid = await pidOf(place.directory)
+    const pid = place.resolver.pid() ?? 0
     const socket = createSocket({ type: 'udp4', sendBufferSize: 4 << 20 })
     socket.on('error', () => undefined)
     socket.connect(place.port, '127.0.0.1')
@@ -40,7 +40,7 @@ test(
     }
     const grown = (await memoryOf(pid)) - before.memory
     context.diagnostic(`${answers} answers, ${grown.toFixed(1)} MiB more`)
-    assert.equal(await pidOf(place.directory), pid)
+    assert.equal(place.resolver.pid(), pid)
     assert.equal(place.resolver.restarts(), 0)
     assert.ok(grown < 48, `${grown} MiB more`)
     assert.deepEqual((await place.ask('ads.example')).isBlocked, true)
@@ -72,10 +72,6 @@ function broken(n: number, { noise, seeds }: { noise: Buffer; seeds: readonly Bu
     packet[noise.readUInt16BE(at + 4 + 2 * k) % packet.length] = noise[at + 20 + k] ?? 0
   if (n % 4 === 1) return packet.subarray(0, control % packet.length)
   return n % 4 === 2 ? Buffer.concat([packet, noise.subarray(at, at + (control % 400))]) : packet
-}
-
-async function pidOf(directory: string): Promise<number> {
-  return Number(await readFile(`${directory}/resolver.pid`, 'utf8'))
 }
 
 /** Resident, MiB. */

@@ -124,10 +124,10 @@ function readAnswer(request: ClientHttp2Stream): Promise<Uint8Array> {
     const pieces: Buffer[] = []
     let length = 0
     request.on('response', (headers) => {
-      const status = headers[constants.HTTP2_HEADER_STATUS]
-      const type = headers[constants.HTTP2_HEADER_CONTENT_TYPE]
+      const status = headers[':status']
+      const type = headers['content-type'] ?? ''
       if (status !== 200) reject(new Error(`the server answered ${status}`))
-      else if (type?.split(';')[0]?.trim().toLowerCase() !== messageType) reject(new Error('this is no DNS server'))
+      else if (type.split(';')[0]?.trim().toLowerCase() !== messageType) reject(new Error('this is no DNS server'))
     })
     request.on('data', (piece: Buffer) => {
       length += piece.length
