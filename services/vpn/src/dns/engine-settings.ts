@@ -1,6 +1,6 @@
 import { Address4, Address6 } from 'ip-address'
 import type { CacheLimits } from './answer-cache.ts'
-import { wireName } from './policy/domain-hash.ts'
+import { wireName } from './wire/wire-name.ts'
 import type { PolicySettings } from './policy/policy.ts'
 import type { BlockMode, ResolverSettings } from './process/resolver-files.ts'
 

@@ -1,3 +1,4 @@
+import { wireName } from '../wire/wire-name.ts'
 import { type NameSeeds, finish, step1, step2 } from './name-hash.ts'
 
 /** The finished lanes of a domain name in text form, as `findName` wants them; undefined for what is no domain name. */
@@ -17,21 +18,4 @@ export function hashDomain(
     }
   }
   return { lane1: finish(lane1), lane2 }
-}
-
-/** A domain name in wire form, lower case, with its final zero; undefined for what is none. The root alone is none either. */
-export function wireName(domain: string): Uint8Array | undefined {
-  const text = new TextEncoder().encode(domain.toLowerCase().replace(/\.$/, ''))
-  const name = new Uint8Array(text.length + 2)
-  name.set(text, 1)
-  let start = 0
-  for (let at = 1; at <= text.length + 1; at++) {
-    if (at <= text.length && name[at] !== 46) continue
-    const length = at - start - 1
-    if (length === 0 || length > 63) return undefined
-    name[start] = length
-    start = at
-  }
-  name[start] = 0
-  return name.length > 255 ? undefined : name
 }

@@ -1,7 +1,5 @@
 /** Finds which patterns of lists a name matches. */
 export interface PatternMatcher {
-  /** False: there are no patterns, and nobody needs to write the name out. */
-  readonly isEmpty: boolean
   /**
    * Adds what patterns say of a name to `found`, eight words as in `membership.ts`; bits that are there stay. The name is its
    * lower-case text with dots, without a final one. Allocates nothing.
@@ -17,8 +15,8 @@ export interface MatchedPattern {
 }
 
 /** Matcher of a compiled program of patterns; an empty one matches nothing. */
-export function createPatternMatcher(program: Int32Array): PatternMatcher {
-  return { isEmpty: program.length === 0, match() {} }
+export function createPatternMatcher(_program: Int32Array): PatternMatcher {
+  return { match() {} }
 }
 
 /** The patterns that match, with their texts; for explanations only. */
