@@ -174,7 +174,7 @@ function optionsOf(data: Uint8Array): { code: number; text: string }[] {
   const errors: { code: number; text: string }[] = []
   for (let at = 0; at < data.length;) {
     const size = (data[at + 2]! << 8) | data[at + 3]!
-    if (data[at]! * 256 + data[at + 1]! === 15) {
+    if (data[at] === 0 && data[at + 1] === 15) {
       errors.push({
         code: data[at + 4]! * 256 + data[at + 5]!,
         text: new TextDecoder().decode(data.subarray(at + 6, at + 4 + size)),

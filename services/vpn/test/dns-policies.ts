@@ -46,7 +46,13 @@ export function bundleOf(
         [here, meaning],
         [below, meaning + Meaning.below],
       ] as const) {
-        if (isSaid && insertName(table, { ...lanes, class: classes.single(what, list) }, classes.combine)) count += 1
+        if (
+          isSaid &&
+          insertName(table, { ...lanes, class: classes.single(what, list) }, (one, other) =>
+            classes.combine(one, other),
+          )
+        )
+          count += 1
       }
     }
   }
@@ -82,6 +88,16 @@ export function ruleOf(text: string, client = 0, number = ++ruleNumber): RuleRec
   return { number, action, domain: pattern.replace('*.', ''), belowOnly: pattern.startsWith('*.'), client }
 }
 
+const bundles = new Map<string, SharedArrayBuffer>()
+
+/** Compiling takes longer than everything else, and tests ask for the same lists again and again. */
+function compiled(lists: readonly TestList[]): SharedArrayBuffer {
+  const key = JSON.stringify(lists)
+  const memory = bundles.get(key) ?? bundleOf(lists).memory
+  if (bundles.size < 100) bundles.set(key, memory)
+  return memory
+}
+
 /** A policy with lists, clients and rules; filtering is on. */
 export function policyOf(parts: {
   readonly lists?: readonly TestList[]
@@ -91,7 +107,7 @@ export function policyOf(parts: {
 }): Policy {
   return openPolicy(
     buildPolicy({
-      bundle: bundleOf(parts.lists ?? []).memory,
+      bundle: compiled(parts.lists ?? []),
       clients: parts.clients ?? [],
       rules: parts.rules ?? [],
       settings: { blockingEnabled: true, pausedUntil: 0, ...parts.settings },

@@ -77,7 +77,7 @@ function explainName(
   const found: Found[] = []
   decider.decide(policy, name, question.client, question.now, collect(policy, name, client, found))
   found.push(...patternMatches(policy, name, policy.clients.listsOf(client)))
-  found.sort((a, b) => inOrder(a) - inOrder(b) || a.depth - b.depth || a.source - b.source)
+  found.sort((a, b) => inOrder(a) - inOrder(b))
   const { status, reason, source, row } = decider
   const deciding = found.find(
     (match) => match.row === row && match.source === source && actionOf(status) === match.action,
@@ -103,9 +103,11 @@ const emptyName = (): Name => ({ bytes: new Uint8Array(256), length: 0, labels: 
 
 const actionOf = (status: number): 'block' | 'allow' => (status === Status.blocked ? 'block' : 'allow')
 
-/** Rules by row, then by how specific they are, allow first; lists by row, allow first. */
-const inOrder = (match: Found): number =>
-  match.row * 10_000 + (match.kind === 'rule' ? match.depth * 10 : 0) + (match.action === 'allow' ? 0 : 1)
+/** Rules by row, then by how specific they are, allow first; lists by row, allow first, then by number, then the same way. */
+function inOrder({ row, kind, action, depth, source }: Found): number {
+  const isBlock = action === 'allow' ? 0 : 1
+  return row * 1_000_000 + (kind === 'rule' ? depth * 10 + isBlock : isBlock * 500_000 + source * 1000 + depth)
+}
 
 /** Notes what a decision comes across. */
 function collect(policy: Policy, name: Name, client: number, found: Found[]): Trace {
