@@ -44,7 +44,7 @@ export class AnswerCheck {
   #checkTarget(asker: Asker, m: Uint8Array, o: number, end: number, at: number): number {
     if (readName(this.#target, m, o, end, at) < 0) return Objection.unreadable
     if (!this.checksTargets || this.#target.count === 0) return Objection.none
-    this.decider.decide(asker.policy, this.#target, asker.client, asker.now, null)
+    this.decider.decide(asker.policy, this.#target, asker.client, asker.isPaused, null)
     return this.decider.status === Status.blocked ? Objection.target : Objection.none
   }
 
@@ -63,8 +63,8 @@ export class AnswerCheck {
 export interface Asker {
   policy: Policy
   client: number
-  /** Milliseconds since the epoch. */
-  now: number
+  /** Whether filtering is paused. */
+  isPaused: boolean
   readonly question: Question
 }
 

@@ -4,7 +4,7 @@ import { AnswerWriter } from './answer-writer.ts'
 import { emptyEntry, noteDecision, noteQuestion } from './log-note.ts'
 import { AnswerCheck, Objection, mayBePrivate } from './answer-check.ts'
 import type { EngineSettings } from './engine-settings.ts'
-import { Decider } from './policy/decide.ts'
+import { Decider, isPausedAt } from './policy/decide.ts'
 import type { Policy } from './policy/policy.ts'
 import { Reason, Status, Trait } from './policy/verdict.ts'
 import { QuestionKey } from './question-key.ts'
@@ -81,7 +81,7 @@ export class Engine {
   readonly #writer: AnswerWriter
   readonly #stored = { message: new Uint8Array(0), at: 0, from: 0 }
   readonly #came = { m: new Uint8Array(0) as Uint8Array, o: 0, n: 0 }
-  readonly #asker: { policy: Policy; client: number; now: number; question: Question }
+  readonly #asker: { policy: Policy; client: number; isPaused: boolean; question: Question }
   readonly #upstream: { id: number; wantsAuthentic: boolean; bits: RandomBits }
 
   constructor(parts: EngineParts) {
@@ -94,7 +94,7 @@ export class Engine {
     random(seeds)
     const words = new DataView(seeds.buffer)
     this.#key = new QuestionKey(words.getInt32(0), words.getInt32(4))
-    this.#asker = { policy: parts.policy, client: 0, now: 0, question: this.#question }
+    this.#asker = { policy: parts.policy, client: 0, isPaused: false, question: this.#question }
     this.#upstream = { id: 0, wantsAuthentic: false, bits: new RandomBits(random) }
     this.entry = emptyEntry(this.#question.name.bytes)
     this.#writer = new AnswerWriter(this.#question, this.entry, parts)
@@ -213,7 +213,8 @@ export class Engine {
   #begin(d: Uint8Array, o: number, n: number, client: number): number {
     const question = this.#question
     const problem = question.read(d, o, n)
-    noteQuestion(this.entry, question, client, this.now)
+    noteQuestion(this.entry, question, client)
+    this.entry.at = this.now
     if (this.isStream) this.entry.traits = Trait.tcp
     const { clients } = this.#policy
     this.isLogged = clients.isLogged(clients.indexOf(client))
@@ -221,7 +222,7 @@ export class Engine {
     if (problem === unanswerable || this.out.length - this.outAt < mostReplyBytes) return Outcome.drop
     if (problem !== 0) return this.#writer.plain(problem, ExtendedError.none)
     const decider = this.#decider
-    decider.decide(this.#policy, question.name, client, this.now, null)
+    decider.decide(this.#policy, question.name, client, isPausedAt(this.#policy, this.now), null)
     noteDecision(this.entry, decider)
     if (decider.status === Status.blocked) return this.#writer.block(decider)
     if (question.type === Type.any) return this.#writer.any()
@@ -263,7 +264,7 @@ export class Engine {
     const asker = this.#asker
     asker.policy = this.#policy
     asker.client = this.entry.client
-    asker.now = this.now
+    asker.isPaused = isPausedAt(this.#policy, this.now)
     return check.check(asker, m, o, n, answers)
   }
 
@@ -296,6 +297,6 @@ export class Engine {
   }
 
   #seconds(): number {
-    return Math.floor(this.now / 1000) - epoch
+    return (Math.floor(this.now / 1000) - epoch) | 0
   }
 }

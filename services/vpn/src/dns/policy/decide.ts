@@ -16,6 +16,9 @@ export interface Trace {
   lists(label: number, at: number): void
 }
 
+/** Whether filtering is paused at this moment, milliseconds since the epoch. */
+export const isPausedAt = (policy: Policy, now: number): boolean => now < policy.settings.pausedUntil
+
 /**
  * Decides about names by the precedence table (`precedence.ts`). The decision stands in its fields until the next. It allocates
  * nothing; with a trace the same steps are taken to the last instead of to the one that decides.
@@ -33,8 +36,11 @@ export class Decider {
   readonly #dotted = new Uint8Array(256)
   #isOpen = true
 
-  /** Decides about a name for the client with this number at this moment (milliseconds since the epoch). */
-  decide(policy: Policy, name: Name, client: number, now: number, trace: Trace | null): void {
+  /**
+   * Decides about a name for the client with this number, while filtering is paused or not (`isPaused`): moments are fractions to
+   * the engine, and handing one on takes memory.
+   */
+  decide(policy: Policy, name: Name, client: number, isPaused: boolean, trace: Trace | null): void {
     const { clients, settings } = policy
     const index = clients.indexOf(client)
     this.status = Status.allowed
@@ -42,7 +48,7 @@ export class Decider {
     this.source = 0
     this.row = Row.nothing
     this.#isOpen = true
-    if (!settings.blockingEnabled || now < settings.pausedUntil || !clients.isFiltered(index)) {
+    if (!settings.blockingEnabled || isPaused || !clients.isFiltered(index)) {
       this.#settle(Row.off, Status.allowed, Reason.off, 0)
       if (trace === null) return
     }
