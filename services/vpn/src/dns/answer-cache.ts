@@ -48,7 +48,7 @@ const Field = {
   additionals: 14,
 } as const
 const fields = 16
-const Head = { rcode: 15, authentic: 16, targets: 32, addresses: 64 } as const
+const Head = { rcode: 15, authentic: 16, targets: 32, privateAddress: 64 } as const
 
 /**
  * Answers of upstreams, in memory taken once: sets of four, of which the one used longest ago gives way. A body is what follows
@@ -64,7 +64,7 @@ export class AnswerCache {
   rcode = 0
   isAuthentic = false
   hasTargets = false
-  hasAddresses = false
+  hasPrivate = false
   answers = 0
   authorities = 0
   additionals = 0
@@ -130,7 +130,7 @@ export class AnswerCache {
     this.rcode = head & Head.rcode
     this.isAuthentic = (head & Head.authentic) !== 0
     this.hasTargets = (head & Head.targets) !== 0
-    this.hasAddresses = (head & Head.addresses) !== 0
+    this.hasPrivate = (head & Head.privateAddress) !== 0
     this.answers = all[entry + Field.answers]!
     this.authorities = all[entry + Field.authorities]!
     this.additionals = all[entry + Field.additionals]!
@@ -254,4 +254,4 @@ const headOf = (scan: AnswerScan): number =>
   scan.rcode |
   (scan.isAuthentic ? Head.authentic : 0) |
   (scan.hasTargets ? Head.targets : 0) |
-  (scan.hasAddresses ? Head.addresses : 0)
+  (scan.hasPrivate ? Head.privateAddress : 0)

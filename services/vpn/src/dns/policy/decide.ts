@@ -28,6 +28,8 @@ export class Decider {
   reason: ReasonCode = Reason.none
   /** Number of the rule or list; 0 when the reason names none. */
   source = 0
+  /** The client's index in the policy's table. */
+  client = 0
   /** The row that decided, see `Row`. */
   row: number = Row.nothing
   readonly #lanes1 = new Int32Array(128)
@@ -43,6 +45,7 @@ export class Decider {
   decide(policy: Policy, name: Name, client: number, isPaused: boolean, trace: Trace | null): void {
     const { clients, settings } = policy
     const index = clients.indexOf(client)
+    this.client = index
     this.status = Status.allowed
     this.reason = Reason.none
     this.source = 0
@@ -53,8 +56,9 @@ export class Decider {
       if (trace === null) return
     }
     this.#hash(name, policy.bundle.table.seeds)
-    if (index !== 0) this.#followRules(policy, name, client, trace)
-    if (this.#isOpen || trace !== null) this.#followRules(policy, name, 0, trace)
+    const { rules } = policy
+    if (index !== 0 && rules.hasRules(client)) this.#followRules(policy, name, client, trace)
+    if (rules.isGlobal && (this.#isOpen || trace !== null)) this.#followRules(policy, name, 0, trace)
     if (this.#isOpen && isSpecial(name.bytes, name.length)) {
       this.#settle(Row.special, Status.blocked, Reason.special, 0)
     }
@@ -81,7 +85,6 @@ export class Decider {
   /** Rows 1 and 2, from the name itself to its last parent, so that the most specific rule comes first. */
   #followRules(policy: Policy, name: Name, client: number, trace: Trace | null): void {
     const { rules } = policy
-    if (!rules.hasRules(client)) return
     const row = client === 0 ? Row.globalRule : Row.clientRule
     for (let label = 0; label < name.count; label++) {
       const at = rules.find(client, this.#lanes1[label]!, this.#lanes2[label]!)
@@ -108,7 +111,7 @@ export class Decider {
     for (let label = name.count - 1; label >= 0; label--) {
       const number = findName(words, mask, this.#lanes1[label]!, this.#lanes2[label]!)
       if (number === 0) continue
-      if (!isAny) found.fill(0)
+      if (!isAny) this.#clear()
       isAny = true
       // What is said of a parent's own name does not hold here, nor what is said of names below this one.
       const at = number * meanings + (label === 0 ? 0 : Meaning.below)
@@ -116,7 +119,7 @@ export class Decider {
       if (trace !== null) trace.lists(label, number * meanings)
     }
     if (bundle.patterns.length > 0) {
-      if (!isAny) found.fill(0)
+      if (!isAny) this.#clear()
       isAny = true
       patterns.match(this.#dotted, writeDotted(name, this.#dotted), found)
     }
@@ -125,6 +128,11 @@ export class Decider {
     this.#settleList(Row.important, Status.blocked, Meaning.blocksImportantly, lists)
     this.#settleList(Row.exception, Status.allowed, Meaning.allows, lists)
     this.#settleList(Row.block, Status.blocked, Meaning.blocks, lists)
+  }
+
+  /** Nothing found yet. Eight stores take less time than the built-in `fill`. */
+  #clear(): void {
+    for (let meaning = 0; meaning < meanings; meaning++) this.#found[meaning] = 0
   }
 
   #settleList(row: number, status: number, meaning: number, lists: number): void {

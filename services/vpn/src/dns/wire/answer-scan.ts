@@ -1,4 +1,5 @@
 import { Rcode, Type } from './codes.ts'
+import { isPrivateRecord } from './private-address.ts'
 import { RecordReader } from './record-reader.ts'
 
 /** Most records whose TTLs can be noted: more than fit in 65,535 bytes. */
@@ -21,9 +22,9 @@ export class AnswerScan {
   /** Where their TTLs stand, counted from the message's start. */
   readonly ttlAt: Uint16Array = new Uint16Array(mostRecords)
   ttlCount = 0
-  /** Some record leads to another name or names an address: the answer has to be looked at before it goes out. */
+  /** Some record leads to another name, or into a private network: the answer has to be looked at before it goes out. */
   hasTargets = false
-  hasAddresses = false
+  hasPrivate = false
   #hasAsked = false
   #soaTtlAt = -1
   #soaTtl = 0
@@ -42,14 +43,14 @@ export class AnswerScan {
     this.additionals = 0
     this.ttlCount = 0
     this.hasTargets = false
-    this.hasAddresses = false
+    this.hasPrivate = false
     this.#hasAsked = false
     this.#soaTtlAt = -1
     this.end = from
     this.#reader.open(m, o + n, o + from)
     for (let k = 0; k < this.answers; k++) {
       if (!this.#take(o)) return false
-      this.#noteAnswer(type)
+      this.#noteAnswer(m, type)
     }
     for (let k = 0; k < this.authorities; k++) {
       if (!this.#take(o)) return false
@@ -91,12 +92,13 @@ export class AnswerScan {
     return true
   }
 
-  #noteAnswer(asked: number): void {
-    const { type } = this.#reader
+  #noteAnswer(m: Uint8Array, asked: number): void {
+    const { type, dataAt, dataEnd } = this.#reader
     if (type === asked) this.#hasAsked = true
     if (type === Type.cname) this.hasTargets = true
-    else if (type === Type.a || type === Type.aaaa) this.hasAddresses = true
-    else if (type === Type.https || type === Type.svcb) this.hasTargets = this.hasAddresses = true
+    // Where the parameters of these begin is known only when their target has been read.
+    else if (type === Type.https || type === Type.svcb) this.hasTargets = this.hasPrivate = true
+    else if (isPrivateRecord(m, type, dataAt, dataEnd)) this.hasPrivate = true
   }
 
   #noteSoa(m: Uint8Array, o: number): void {
