@@ -73,3 +73,10 @@ export function mayBePrivate(name: Name, domains: readonly Uint8Array[]): boolea
   for (let k = 0; k < domains.length; k++) if (isWithin(name, domains[k]!)) return true
   return false
 }
+
+/** What is known of an answer's records before they are looked at one by one. */
+export interface Looked {
+  readonly hasTargets: boolean
+  readonly hasPrivate: boolean
+  readonly answers: number
+}

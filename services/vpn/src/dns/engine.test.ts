@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { aRecord, cname, createTestEngine } from '../../test/dns-engines.ts'
-import { T, encodeMessage } from '../../test/dns-messages.ts'
+import { T, decodeMessage, encodeMessage } from '../../test/dns-messages.ts'
 import { clientOf, policyOf, ruleOf } from '../../test/dns-policies.ts'
 import { Outcome } from './engine.ts'
 import { Reason, Status, Trait } from './policy/verdict.ts'
@@ -155,8 +155,14 @@ describe('an answer', () => {
     assert.equal(it.ask('refused.example').rcode, 5)
     it.use(() => ({ flags: 0x8182 }))
     const failed = it.ask('failed.example', T.a, { edns })
-    assert.deepEqual([failed.rcode, failed.edns?.errors[0]?.code], [2, 22])
+    assert.deepEqual([failed.rcode, failed.edns?.errors, it.engine.entry.traits], [2, [], 0])
+    it.use(() => undefined)
+    assert.deepEqual(it.ask('failed.example', T.a, { edns }).edns?.errors, [{ code: 22, text: '' }])
     assert.equal(it.engine.entry.traits, Trait.failed)
+    // OPT with a cookie and the error "signatures do not fit" (6), with a text of its own.
+    const data = Uint8Array.from([0, 10, 0, 1, 7, 0, 15, 0, 5, 0, 6, 98, 97, 100])
+    it.use(() => ({ flags: 0x8182, additionals: [{ name: '', type: T.opt, ttl: 0, data }] }))
+    assert.deepEqual(it.ask('bogus.example', T.a, { edns }).edns?.errors, [{ code: 6, text: '' }])
   })
 })
 
@@ -265,6 +271,44 @@ describe('names an answer leads to', () => {
     })
     assert.equal(it.ask('a.example').rcode, 2)
     assert.equal(it.ask('a.example').rcode, 2)
+  })
+})
+
+describe('compressed answers', () => {
+  // www.shop.example: 4 + 5 + 8 + 1 = 18 bytes from 12 on, so records start at 34. First a CNAME to cdn.shop.example.
+  const answer = [
+    [0xc0, 12, 0, T.cname, 0, 1, 0, 0, 0, 60, 0, 6, 3, 99, 100, 110, 0xc0, 16],
+    [0xc0, 46, 0, T.a, 0, 1, 0, 0, 0, 60, 0, 4, 203, 0, 113, 9],
+  ].flat()
+  const query = encodeMessage({ name: 'WWW.shop.example', type: T.a })
+
+  test('keep their meaning from upstream to client and to the cache, and are understood', () => {
+    const { engine } = createTestEngine()
+    const u = new Uint8Array(300)
+    assert.equal(engine.ask(query, 0, query.length, 0), Outcome.forward)
+    const end = engine.writeUpstream(u, 0, 5) - 11
+    const message = Uint8Array.from([...u.subarray(0, end), ...answer])
+    message.set([0x81, 0x80, 0, 1, 0, 2, 0, 0, 0, 0], 2)
+    assert.ok(engine.accept(message, 0, message.length, u, 0))
+    const length = engine.finish({
+      query,
+      queryAt: 0,
+      queryLength: query.length,
+      client: 0,
+      answer: message,
+      answerAt: 0,
+      answerLength: message.length,
+    })
+    const expected = [
+      ['WWW.shop.example', T.cname, 'cdn.shop.example'],
+      ['cdn.shop.example', T.a, 'cb007109'],
+    ]
+    const summary = (n: number) =>
+      decodeMessage(engine.out.slice(0, n)).answers.map(({ name, type, data }) => [name, type, data])
+    assert.deepEqual(summary(length), expected)
+    assert.deepEqual(summary(engine.ask(query, 0, query.length, 0)), expected)
+    engine.use(policyOf({ lists: [['||cdn.shop.example^']] }))
+    assert.deepEqual(summary(engine.ask(query, 0, query.length, 0)), [['WWW.shop.example', T.a, '00000000']])
   })
 })
 

@@ -2,7 +2,7 @@ import type { LogEntry } from '../query-log/ring.ts'
 import { type AnswerCache, Freshness, longestAnswer } from './answer-cache.ts'
 import { AnswerWriter } from './answer-writer.ts'
 import { emptyEntry, noteDecision, noteQuestion } from './log-note.ts'
-import { AnswerCheck, Objection, mayBePrivate } from './answer-check.ts'
+import { AnswerCheck, type Asker, type Looked, Objection, mayBePrivate } from './answer-check.ts'
 import type { EngineSettings } from './engine-settings.ts'
 import { Decider, isPausedAt } from './policy/decide.ts'
 import type { Policy } from './policy/policy.ts'
@@ -83,7 +83,7 @@ export class Engine {
   /** How long the answer was that `scan` holds since it was accepted; -1 for none. */
   #scanned = -1
   readonly #came = { m: new Uint8Array(0) as Uint8Array, o: 0, n: 0 }
-  readonly #asker: { policy: Policy; client: number; isPaused: boolean; question: Question }
+  readonly #asker: Asker
   readonly #upstream: { id: number; wantsAuthentic: boolean; bits: RandomBits }
 
   constructor(parts: EngineParts) {
@@ -191,10 +191,11 @@ export class Engine {
     const scan = this.#scan
     // Two questions with the same hash are not the same question yet.
     if (!isSameQuestion(question, m, o, n) || !this.#isScanned(m, o, n)) return this.#giveUp()
-    if (scan.rcode === Rcode.serverFailure) return this.#giveUp()
+    // Not without why: an upstream that validates tells so that a signature was wrong.
+    if (scan.rcode === Rcode.serverFailure) return this.#stale() || this.#writer.plain(scan.rcode, scan.error)
     if (scan.isTruncated) return this.#writer.truncated(scan.rcode)
     if (scan.rcode !== Rcode.noError && scan.rcode !== Rcode.noSuchName)
-      return this.#writer.plain(scan.rcode, ExtendedError.none)
+      return this.#writer.plain(scan.rcode, scan.error)
     const objection = this.#object(scan, m, o, n)
     if (objection !== Objection.none) return this.#answerObjection(objection)
     const length = scan.end - question.end
@@ -299,26 +300,24 @@ export class Engine {
 
   /** Nobody had an answer: the one in the cache, past its time, or SERVFAIL. */
   #giveUp(): number {
+    const length = this.#stale()
+    if (length !== 0) return length
+    this.entry.traits |= Trait.failed
+    return this.#writer.plain(Rcode.serverFailure, ExtendedError.noReachableAuthority)
+  }
+
+  /** The answer in the cache, also past its time when settings say so; 0 when there is none. */
+  #stale(): number {
     const now = this.#seconds()
     this.#key.take(this.#question)
     const place = this.#settings.serveStale ? this.#cache.find(this.#key) : -1
-    if (place >= 0 && this.#cache.isUsable(place, now)) {
-      const isFresh = this.#cache.freshness(place, now) === Freshness.fresh
-      if (!isFresh) this.#cache.postpone(place, now + retrySeconds)
-      return this.#fromCache(place, !isFresh)
-    }
-    this.entry.traits |= Trait.failed
-    return this.#writer.plain(Rcode.serverFailure, ExtendedError.noReachableAuthority)
+    if (place < 0 || !this.#cache.isUsable(place, now)) return 0
+    const isFresh = this.#cache.freshness(place, now) === Freshness.fresh
+    if (!isFresh) this.#cache.postpone(place, now + retrySeconds)
+    return this.#fromCache(place, !isFresh)
   }
 
   #seconds(): number {
     return (Math.floor(this.now / 1000) - epoch) | 0
   }
-}
-
-/** What is known of an answer's records before they are looked at one by one. */
-interface Looked {
-  readonly hasTargets: boolean
-  readonly hasPrivate: boolean
-  readonly answers: number
 }

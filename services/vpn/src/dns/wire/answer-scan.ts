@@ -1,4 +1,4 @@
-import { Rcode, Type } from './codes.ts'
+import { ExtendedError, Rcode, Type } from './codes.ts'
 import { isPrivateRecord } from './private-address.ts'
 import { RecordReader } from './record-reader.ts'
 
@@ -14,6 +14,8 @@ export class AnswerScan {
   /** AD bit. */
   isAuthentic = false
   isTruncated = false
+  /** The upstream's Extended DNS Error (RFC 8914); -1 for none. */
+  error: number = ExtendedError.none
   /** Where the records that are passed on end, counted from the message's start: without OPT and what follows it. */
   end = 0
   answers = 0
@@ -44,6 +46,7 @@ export class AnswerScan {
     this.ttlCount = 0
     this.hasTargets = false
     this.hasPrivate = false
+    this.error = ExtendedError.none
     this.#hasAsked = false
     this.#soaTtlAt = -1
     this.end = from
@@ -117,6 +120,7 @@ export class AnswerScan {
       if (reader.type === Type.opt) {
         // The upper bits of an extended response code: nothing a client could be told.
         if (m[reader.ttlAt] !== 0) this.rcode = Rcode.serverFailure
+        this.error = errorIn(m, reader.dataAt, reader.dataEnd)
         return true
       }
       if (reader.type === Type.tsig) return true
@@ -127,4 +131,14 @@ export class AnswerScan {
     }
     return true
   }
+}
+
+/** The code of the first Extended DNS Error among the options m[from..to) of OPT, when it is one of the registered ones. */
+function errorIn(m: Uint8Array, from: number, to: number): number {
+  for (let at = from; at + 6 <= to;) {
+    const isError = m[at] === 0 && m[at + 1] === 15
+    if (isError && m[at + 4] === 0) return m[at + 5]!
+    at += 4 + ((m[at + 2]! << 8) | m[at + 3]!)
+  }
+  return ExtendedError.none
 }
