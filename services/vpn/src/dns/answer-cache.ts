@@ -56,7 +56,7 @@ const Head = { rcode: 15, authentic: 16, targets: 32, privateAddress: 64 } as co
  * engine's alone: it is not shared between threads. Moments are seconds since the epoch.
  */
 export class AnswerCache {
-  /** How many answers there is room for. */
+  /** How many answers there is room for, as it was asked for: it is rounded up to whole sets of four. */
   readonly size: number
   /** How many there are, those past their time too. */
   entries = 0
@@ -79,9 +79,9 @@ export class AnswerCache {
   /** Takes its memory at once, about 450 bytes an answer; 0 keeps nothing. */
   constructor(size: number) {
     this.#sets = Math.ceil(size / ways)
-    this.size = this.#sets * ways
-    this.#fields = new Int32Array(this.size * fields)
-    this.#arena = new CellArena(size === 0 ? 0 : this.size + Math.max(64, this.size >> 1))
+    this.size = size
+    this.#fields = new Int32Array(this.#sets * ways * fields)
+    this.#arena = new CellArena(size === 0 ? 0 : size + Math.max(64, size >> 1))
   }
 
   /** The place of the answer to this question, however old; -1 for none. */
