@@ -49,13 +49,16 @@ export function compileLists(
   }
 }
 
+/** So many names are put in at a time. */
+const batch = 256
+
 class TableFull extends Error {
   override readonly name = 'TableFull'
 }
 
 function countLines(text: Uint8Array): number {
   let count = 1
-  for (let at = text.indexOf(10); at !== -1; at = text.indexOf(10, at + 1)) count++
+  for (let at = 0; at < text.length; at++) if (text[at] === 10) count++
   return count
 }
 
@@ -68,14 +71,18 @@ class Compilation {
   readonly #hasher: NameHasher
   readonly #name = { lane1: 0, lane2: 0, class: 0 }
   #names = 0
-  /** The insertion under way changed what is said of a name that was there. */
-  #isChange = false
-  /** It could not be noted. */
-  #isLost = false
+  /** Names that wait to be put in, see `#insertWaiting`. */
+  readonly #lanes1 = new Int32Array(batch)
+  readonly #lanes2 = new Int32Array(batch)
+  readonly #given = new Uint16Array(batch)
+  #waiting = 0
+  /** Names of the batch that are new or of which more is said now, and those of which it could not be noted. */
+  #changes = 0
+  #lost = 0
 
   constructor({ bits, seeds, cancelled }: { bits: number; seeds: NameSeeds; cancelled: ReadonlySet<string> }) {
     this.#table = { words: new Uint32Array(2 * 2 ** bits), bits, seeds }
-    this.#room = Math.floor(2 ** bits * 0.8)
+    this.#room = Math.floor(2 ** bits * 0.8) - batch
     this.#cancelled = cancelled
     this.#hasher = new NameHasher(seeds)
   }
@@ -101,28 +108,23 @@ class Compilation {
     const count = new LineCount()
     const format = list.format === 'auto' ? detectFormat(text) : list.format
     new ListReader(text, format, { hasher: this.#hasher, count, sink: this.#sinkFor(list, count) }).readAll()
+    this.#insertWaiting(count)
     return count.report(list.id)
   }
 
   #sinkFor({ number }: ResolverList, count: LineCount): ListSink {
     const classes = new Map<number, number>()
-    const combine = (known: number, added: number) => this.#combine(known, added)
-    const name = this.#name
     return {
       name: (cover, isException, isImportant) => {
         const weight = (isException ? 1 : 0) + (isImportant ? 2 : 0)
         const kind = weight * 4 + cover
         let ownClass = classes.get(kind)
         if (ownClass === undefined) classes.set(kind, (ownClass = this.#classFor(number, weight, cover)))
-        name.lane1 = this.#hasher.lane1
-        name.lane2 = this.#hasher.lane2
-        name.class = ownClass
-        this.#isChange = false
-        this.#isLost = false
-        const isNew = insertName(this.#table, name, combine)
-        if (isNew && ++this.#names > this.#room) throw new TableFull()
-        if (isNew || this.#isChange) count.entries++
-        return this.#isLost ? 'too many overlaps' : undefined
+        const waiting = this.#waiting
+        this.#lanes1[waiting] = this.#hasher.lane1
+        this.#lanes2[waiting] = this.#hasher.lane2
+        this.#given[waiting] = ownClass
+        if (++this.#waiting === batch) this.#insertWaiting(count)
       },
       pattern: ({ text, weight }) => {
         const meaning = (weight.isException ? Meaning.allows : 0) + (weight.isImportant ? Meaning.blocksImportantly : 0)
@@ -134,21 +136,39 @@ class Compilation {
     }
   }
 
+  /** Many at once: the table is far larger than the processor's cache, and so it fetches the next places meanwhile. */
+  #insertWaiting(count: LineCount): void {
+    const name = this.#name
+    for (let k = 0; k < this.#waiting; k++) {
+      name.lane1 = this.#lanes1[k]!
+      name.lane2 = this.#lanes2[k]!
+      name.class = this.#given[k]!
+      if (insertName(this.#table, name, this.#combine)) {
+        this.#names++
+        this.#changes++
+      }
+    }
+    count.entries += this.#changes
+    count.lose(this.#lost)
+    this.#waiting = this.#changes = this.#lost = 0
+    if (this.#names > this.#room) throw new TableFull()
+  }
+
   #classFor(list: number, weight: number, cover: CoverCode): number {
     const itself = (cover & Cover.itself) === 0 ? 0 : this.#classes.single(weight, list)
     const below = (cover & Cover.below) === 0 ? 0 : this.#classes.single(weight + Meaning.below, list)
     return this.#classes.combine(itself, below)
   }
 
-  /** What is said of the name so far stays when there are too many different ways in which lists overlap. */
-  #combine(known: number, added: number): number {
+  /** What is said of a name so far stays when there are too many different ways in which lists overlap. */
+  readonly #combine = (known: number, added: number): number => {
     try {
       const both = this.#classes.combine(known, added)
-      this.#isChange = both !== known
+      if (both !== known) this.#changes++
       return both
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
-      this.#isLost = true
+      this.#lost++
       return known
     }
   }

@@ -5,6 +5,8 @@ const mostExamples = 20
 const examplesOfOne = 4
 const longestExample = 120
 
+const overlaps = 'too many overlaps'
+
 /** Accounts for every line of a list. */
 export class LineCount {
   lines = 0
@@ -21,6 +23,14 @@ export class LineCount {
     if (count > examplesOfOne || this.#examples.length >= mostExamples) return
     const shown = text.slice(0, longestExample).replaceAll(/\p{C}/gu, '\u{fffd}')
     this.#examples.push({ line: this.lines, text: shown, reason })
+  }
+
+  /** So many names of lines that were accepted could not be kept, as lists overlap in too many ways. */
+  lose(names: number): void {
+    const lines = Math.min(names, this.accepted)
+    if (lines === 0) return
+    this.accepted -= lines
+    this.#unsupported.set(overlaps, (this.#unsupported.get(overlaps) ?? 0) + lines)
   }
 
   report(id: string): ListReport {

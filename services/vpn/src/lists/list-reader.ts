@@ -6,8 +6,8 @@ import { longestName, type NameHasher } from './name-hasher.ts'
 
 /** What becomes of the lines of one list. */
 export interface ListSink {
-  /** The name the hasher read last. Why it is not taken; undefined when it is. */
-  name(cover: CoverCode, isException: boolean, isImportant: boolean): string | undefined
+  /** The name the hasher read last. */
+  name(cover: CoverCode, isException: boolean, isImportant: boolean): void
   /** Why it is not taken; undefined when it is. */
   pattern(rule: Extract<Rule, { kind: 'pattern' }>): string | undefined
   /** Whether a `$badfilter` takes the rule with this key away. */
@@ -23,6 +23,8 @@ const nowhere = ['0.0.0.0', '127.0.0.1'].map((text) => new TextEncoder().encode(
 /** "localhost.localdomain" is no name to block, and this long. */
 const localdomainLength = 21
 
+const encoder = new TextEncoder()
+
 /** Reads one list's text: the usual lines as bytes, the odd ones as strings. */
 export class ListReader {
   readonly #text: Uint8Array
@@ -33,6 +35,7 @@ export class ListReader {
   /** Bare names are about those below them, too. */
   readonly #bareCover: CoverCode
   readonly #scratch = new Uint8Array(longestName)
+  readonly #decoder = new TextDecoder()
 
   constructor(text: Uint8Array, format: ListFormat, parts: { hasher: NameHasher; sink: ListSink; count: LineCount }) {
     this.#text = text
@@ -48,8 +51,8 @@ export class ListReader {
     const text = this.#text
     const hasMark = text[0] === 0xef && text[1] === 0xbb && text[2] === 0xbf
     for (let start = hasMark ? 3 : 0; start < text.length;) {
-      let end = text.indexOf(newline, start)
-      if (end === -1) end = text.length
+      let end = start
+      while (end < text.length && text[end] !== newline) end++
       this.#count.lines++
       this.#readTrimmed(start, end)
       start = end + 1
@@ -109,7 +112,8 @@ export class ListReader {
       this.#refuse('cancelled by $badfilter', line, end)
       return true
     }
-    this.#settle(this.#sink.name(cover, isException, false), line, end)
+    this.#sink.name(cover, isException, false)
+    this.#count.accepted++
     return true
   }
 
@@ -134,14 +138,12 @@ export class ListReader {
   }
 
   #takeNames({ names, cover, weight }: Extract<Rule, { kind: 'names' }>): string | undefined {
-    let reason: string | undefined
     for (const name of names) {
-      const { written } = new TextEncoder().encodeInto(name, this.#scratch)
-      reason = this.#hasher.read(this.#scratch, 0, written)
-        ? this.#sink.name(cover, weight.isException, weight.isImportant)
-        : 'not a domain name'
+      const { written } = encoder.encodeInto(name, this.#scratch)
+      if (!this.#hasher.read(this.#scratch, 0, written)) return 'not a domain name'
+      this.#sink.name(cover, weight.isException, weight.isImportant)
     }
-    return reason
+    return undefined
   }
 
   #refuse(reason: string, start: number, end: number): void {
@@ -149,7 +151,7 @@ export class ListReader {
   }
 
   #decode(start: number, end: number): string {
-    return new TextDecoder().decode(this.#text.subarray(start, end))
+    return this.#decoder.decode(this.#text.subarray(start, end))
   }
 }
 
