@@ -130,11 +130,10 @@ class ListKeeper implements Lists {
 
   async update(id: string, changes: BlockListChange): Promise<BlockList> {
     const row = await this.#queue.run(id, () => this.#change(id, changes))
-    const isInForce = row.sha256 !== null
-    if (isInForce) await this.#tryPublish()
+    const hasText = row.sha256 !== null
+    if (hasText) await this.#tryPublish()
     const isAnother = changes.url !== undefined || changes.format !== undefined
-    const isToFetch = row.enabled === 1 && (!isInForce || isAnother)
-    if (isToFetch) this.#updates.start([row])
+    if (row.enabled === 1 && (!hasText || isAnother)) this.#updates.start([row], isAnother)
     return viewOfRow(row, true)
   }
 
@@ -157,7 +156,7 @@ class ListKeeper implements Lists {
       if (deleted === undefined) throw notFound(`list ${id}`)
       return deleted
     })
-    await this.#tryPublish()
+    if (row.sha256 !== null) await this.#tryPublish()
     await rm(textPath(this.#parts.directory, row.id), { force: true })
     return viewOfRow(row, true)
   }

@@ -20,8 +20,14 @@ export interface RunParts {
 
 /** Updates of lists, one run at a time. */
 export interface Updates {
-  /** Begins a run with these lists, or adds them to the one that is running. */
-  start(lists: readonly { readonly id: string; readonly name: string; readonly entries: number }[]): void
+  /**
+   * Begins a run with these lists, or adds them to the one that is running. A list that had its turn in this run has none again,
+   * unless `again` says that it is another one now.
+   */
+  start(
+    lists: readonly { readonly id: string; readonly name: string; readonly entries: number }[],
+    again?: boolean,
+  ): void
   /** How the last run stands; undefined when there was none. Waits for its end for so long. */
   report(waitMs: number): Promise<UpdateReport | undefined>
   /** Ends the run; what is not done yet stays as it was. */
@@ -39,12 +45,15 @@ class RunKeeper implements Updates {
   #items = new Map<string, ListUpdate>()
   #waiting: string[] = []
   #running: Promise<void> | undefined
+  readonly #lanes = new Set<Promise<void>>()
+  /** A text changed since the last publication. */
+  #isChanged = false
 
   constructor(parts: RunParts) {
     this.#parts = parts
   }
 
-  start(lists: Parameters<Updates['start']>[0]): void {
+  start(lists: Parameters<Updates['start']>[0], again = false): void {
     if (this.#stop.signal.aborted) return
     if (this.#running === undefined) {
       this.#startedAt = this.#parts.clock.now()
@@ -52,15 +61,26 @@ class RunKeeper implements Updates {
     }
     for (const { id, name, entries } of lists) {
       const item = this.#items.get(id)
-      if (item?.status === 'waiting') continue
+      if (item?.status === 'waiting' || (item !== undefined && !again)) continue
       this.#items.set(id, { id, name, entries, status: 'waiting', added: 0, removed: 0, duration_ms: 0, error: null })
       this.#waiting.push(id)
     }
-    this.#running ??= this.#run().finally(() => {
-      this.#running = undefined
-      this.#tell()
-    })
+    if (this.#running === undefined) this.#begin()
+    this.#wake()
     this.#tell()
+  }
+
+  #begin(): void {
+    this.#running = this.#run().finally(() => {
+      this.#running = undefined
+      // Something was added in the last moment.
+      if (this.#hasWork()) this.#begin()
+      else this.#tell()
+    })
+  }
+
+  #hasWork(): boolean {
+    return this.#waiting.length > 0 || this.#lanes.size > 0 || this.#isChanged
   }
 
   async report(waitMs: number): Promise<UpdateReport | undefined> {
@@ -91,29 +111,35 @@ class RunKeeper implements Updates {
   /** Lists may be added until the very end, hence the outer loop. */
   async #run(): Promise<void> {
     const { log, publish } = this.#parts
-    const { signal } = this.#stop
     // The caller learns of the run before its first step.
     await Promise.resolve()
-    while (this.#waiting.length > 0 && !signal.aborted) {
-      const changes = await Promise.all(Array.from({ length: lanes }, () => this.#drain()))
-      if (changes.includes(true)) {
-        await publish().catch((error: unknown) => log.error({ err: error }, 'the lists could not be put in force'))
-      }
+    while (this.#hasWork()) {
+      this.#wake()
+      while (this.#lanes.size > 0) await Promise.race(this.#lanes)
+      if (!this.#isChanged) continue
+      this.#isChanged = false
+      await publish().catch((error: unknown) => log.error({ err: error }, 'the lists could not be put in force'))
     }
   }
 
-  /** Takes lists from the line until there is none. Whether any changed. */
-  async #drain(): Promise<boolean> {
-    let isChanged = false
+  /** Opens lanes for what waits, as far as there are any. */
+  #wake(): void {
+    for (let free = lanes - this.#lanes.size; free > 0 && this.#waiting.length > 0; free--) {
+      const lane = this.#drain().finally(() => this.#lanes.delete(lane))
+      this.#lanes.add(lane)
+    }
+  }
+
+  /** Takes lists from the line until there is none. */
+  async #drain(): Promise<void> {
     for (let id = this.#waiting.shift(); id !== undefined; id = this.#waiting.shift()) {
       const begun = this.#parts.clock.monotonic()
       this.#change(id, { status: 'running' })
       const outcome = await this.#updateOne(id)
-      isChanged ||= outcome.status === 'updated'
+      this.#isChanged ||= outcome.status === 'updated'
       const duration_ms = Math.round(this.#parts.clock.monotonic() - begun)
       this.#change(id, { ...outcome, duration_ms })
     }
-    return isChanged
   }
 
   async #updateOne(id: string): Promise<Partial<ListUpdate>> {
