@@ -1,5 +1,5 @@
 import { LogFile, type ClientRow, type LogView } from './log-file.ts'
-import { PageSearch } from './page-search.ts'
+import { clientsCalled, PageSearch } from './page-search.ts'
 import type { LoggedQuery, QuestionKind, Questions, RuleHits, ToReader } from './reader-messages.ts'
 import type { Row } from './rows.ts'
 import { previewRule } from './rule-preview.ts'
@@ -20,6 +20,7 @@ export class LogReader {
     statistics: (view, period) => statisticsOf(view, period),
     hits: ({ database }) =>
       database.prepare('SELECT rule, hits, last_at AS lastAt FROM rule_hit').all() as unknown as RuleHits[],
+    clients: (view, text) => [...clientsCalled(view, text)],
     preview: (view, wish) => previewRule(view, wish),
   }
 

@@ -57,6 +57,7 @@ export class NameTexts {
     this.#searches.delete(part)
     this.#searches.set(part, known)
     if (this.#searches.size > rememberedSearches) this.#searches.delete(this.#searches.keys().next().value!)
+    known.found.reserve(this.#lastId)
     this.#search(new TextEncoder().encode(part), known)
     return known.found
   }

@@ -25,13 +25,16 @@ export interface PageWish {
   readonly before?: number | undefined
 }
 
+/** One column's part of a filter, and what it let pass so far. */
+interface Step {
+  readonly sift: (segment: Segment, positions: Positions) => void
+  seen: number
+  passed: number
+}
+
 /** A filter in the log's own numbers. */
 interface Sieve {
-  /** By number of the kind, 1 for those that pass; undefined: all. */
-  readonly kinds: Uint8Array | undefined
-  readonly clients: ReadonlySet<number> | undefined
-  /** Bits by number of the name. */
-  readonly names: Uint32Array | undefined
+  readonly steps: Step[]
   readonly start: number
   readonly end: number
   /** What was counted in sealed blocks with this filter. */
@@ -73,7 +76,11 @@ export class PageSearch {
       const count = this.#sift(segment, sieve)
       total += count
       if (segment.key !== undefined) sieve.counts.set(segment.key, count)
-      if (!isWanted) continue
+      if (!isWanted || count === 0) continue
+      if (segment.lastId < before && count <= toSkip) {
+        toSkip -= count
+        continue
+      }
       toSkip = this.#collect(segment, count, { before, toSkip, limit: wish.limit }, rows)
     }
     return { rows, total }
@@ -92,12 +99,17 @@ export class PageSearch {
   }
 
   /** Puts the positions that pass into `#positions`. Returns how many. */
-  #sift(segment: Segment, { kinds, clients, names, start, end }: Sieve): number {
+  #sift(segment: Segment, { steps, start, end }: Sieve): number {
     const positions = this.#positions
     allOf(positions, segment.rows)
-    if (kinds !== undefined) siftKinds(positions, segment.kinds(), kinds)
-    if (clients !== undefined && positions.count > 0) siftClients(positions, segment.clients(), clients)
-    if (names !== undefined && positions.count > 0) siftNames(positions, segment.names(), names)
+    // What lets least pass comes first; blocks are much alike.
+    if (steps.length > 1) steps.sort((one, other) => one.passed / one.seen - other.passed / other.seen)
+    for (const step of steps) {
+      if (positions.count === 0) return 0
+      step.seen += positions.count
+      step.sift(segment, positions)
+      step.passed += positions.count
+    }
     if (positions.count > 0 && (segment.firstAt < start || segment.lastAt >= end)) {
       siftTimes(positions, segment.times(), start, end)
     }
@@ -131,20 +143,25 @@ export class PageSearch {
     counts ??= new Map()
     this.#counts.set(key, counts)
     if (this.#counts.size > rememberedFilters) this.#counts.delete(this.#counts.keys().next().value!)
-    return {
-      kinds: kindsOf(view.kinds, filter),
-      clients,
-      names: filter.domain === undefined ? undefined : view.names.containing(filter.domain).bits,
-      start: filter.start ?? -Infinity,
-      end: filter.end ?? Infinity,
-      counts,
-    }
+    const steps = stepsOf(view, filter, clients)
+    return { steps, start: filter.start ?? -Infinity, end: filter.end ?? Infinity, counts }
   }
 }
 
-function knownCount(segment: Segment, { kinds, clients, names, start, end, counts }: Sieve): number | undefined {
+function stepsOf(view: LogView, { domain, ...rest }: QueryFilter, clients: ReadonlySet<number> | undefined): Step[] {
+  const steps: Step[] = []
+  const add = (sift: Step['sift']) => steps.push({ sift, seen: 1, passed: steps.length })
+  if (clients !== undefined) add((segment, positions) => siftClients(positions, segment.clients(), clients))
+  const kinds = kindsOf(view.kinds, rest)
+  if (kinds !== undefined) add((segment, positions) => siftKinds(positions, segment.kinds(), kinds))
+  const names = domain === undefined ? undefined : view.names.containing(domain).bits
+  if (names !== undefined) add((segment, positions) => siftNames(positions, segment.names(), names))
+  return steps
+}
+
+function knownCount(segment: Segment, { steps, start, end, counts }: Sieve): number | undefined {
   const isWithin = segment.firstAt >= start && segment.lastAt < end
-  if (kinds === undefined && clients === undefined && names === undefined && isWithin) return segment.rows
+  if (steps.length === 0 && isWithin) return segment.rows
   return segment.key === undefined ? undefined : counts.get(segment.key)
 }
 
@@ -162,8 +179,8 @@ function kindsOf(kinds: readonly (KindRow | undefined)[], filter: QueryFilter): 
   return passing
 }
 
-/** The numbers of the clients a person may mean. */
-function clientsCalled(view: LogView, wanted: string): Set<number> {
+/** The numbers of the clients a person may mean: by name (upper and lower case alike), id or address. */
+export function clientsCalled(view: LogView, wanted: string): Set<number> {
   const text = wanted.toLowerCase()
   const found = view
     .clients()

@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url'
 import type { Clock } from '@hearth/runtime'
 import type { PageWish, QueryFilter } from './page-search.ts'
 import type { LoggedQuery, RuleHits } from './reader-messages.ts'
@@ -17,6 +18,12 @@ export interface QueryLog {
   newest(after: number, limit: number): Promise<LoggedQuery[]>
   /** The last so many hours, the current one included; at most 2 s old. */
   statistics(hours: number, bucket: Bucket): Promise<Statistics>
+  /** What statistics of a log without entries are. */
+  noStatistics(hours: number, bucket: Bucket): Statistics
+  /** One query by its id; undefined when it is not there any more. */
+  find(id: number): Promise<LoggedQuery | undefined>
+  /** The numbers of the peers that have or had this name, id or address; 0 is who is no peer (`unknown`). */
+  clientsCalled(text: string): Promise<number[]>
   /** By number of the rule. */
   ruleHits(): Promise<Map<number, RuleHits>>
   /** How many queries of the last 24 hours a rule would have changed. */
@@ -37,7 +44,7 @@ export function createQueryLog(parts: { file: string; clock: Clock; limits?: Par
 
   return {
     list: async (filter, page) =>
-      (await thread.ask('list', { filter: { ...filter, domain: filter.domain?.toLowerCase() }, page })) ?? {
+      (await thread.ask('list', { filter: { ...filter, domain: domainPart(filter.domain) }, page })) ?? {
         rows: [],
         total: 0,
       },
@@ -53,6 +60,12 @@ export function createQueryLog(parts: { file: string; clock: Clock; limits?: Par
       statistics.catch(() => kept.delete(key))
       return statistics
     },
+    noStatistics: (hours, bucket) => noStatistics({ hours, bucket, now: clock.now() }),
+    async find(id) {
+      const page = await thread.ask('list', { filter: {}, page: { limit: 1, offset: 0, before: id + 1 } })
+      return page?.rows.find((row) => row.id === id)
+    },
+    clientsCalled: async (text) => (await thread.ask('clients', text)) ?? [],
     ruleHits: async () => new Map(((await thread.ask('hits', null)) ?? []).map((hits) => [hits.rule, hits])),
     preview: async (wish) =>
       (await thread.ask('preview', { ...wish, now: clock.now() })) ?? { changed: 0, matching: 0, clients: [] },
@@ -66,4 +79,12 @@ function noStatistics(period: { hours: number; bucket: Bucket; now: number }): S
   const empty = { topDomains: [], topBlocked: [], topClients: [], types: [] }
   const series = Array.from({ length: count }, (_, index) => ({ time: start + index * width, total: 0, blocked: 0 }))
   return { ...nothing, ...empty, series }
+}
+
+/** As names stand in the log: lower case, and letters beyond ASCII in punycode, which works for whole labels only. */
+function domainPart(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  const lower = text.toLowerCase()
+  // oxlint-disable-next-line no-control-regex
+  return /^[\x00-\x7f]*$/.test(lower) ? lower : domainToASCII(lower) || lower
 }

@@ -38,6 +38,8 @@ export interface Questions {
   newest: [{ readonly after: number; readonly limit: number }, LoggedQuery[]]
   statistics: [Period, Statistics]
   hits: [null, RuleHits[]]
+  /** Who has or had a name, id or address. */
+  clients: [string, number[]]
   preview: [PreviewWish, Preview]
 }
 export type QuestionKind = keyof Questions

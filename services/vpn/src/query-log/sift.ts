@@ -63,16 +63,15 @@ export function siftClients(positions: Positions, column: Uint32Array, clients: 
   positions.count = count
 }
 
-/** Keeps those whose bit is set; names behind the last bit do not pass. */
+/** Keeps those whose bit is set; there is a bit for each name in the column. */
 export function siftNames(positions: Positions, column: Uint32Array, bits: Uint32Array): void {
   const { at, count: from, isAll } = positions
-  const behind = bits.length * 32
   let count = 0
   for (let k = 0; k < from; k++) {
     const n = isAll ? k : at[k]!
     const name = column[n]!
     at[count] = n
-    if (name < behind) count += (bits[name >>> 5]! >>> (name & 31)) & 1
+    count += (bits[name >>> 5]! >>> (name & 31)) & 1
   }
   positions.count = count
   positions.isAll = false

@@ -8,13 +8,17 @@ export class UsedNumbers {
   }
 
   add(number: number): void {
+    this.reserve(number)
+    this.bits[number >>> 5]! |= 1 << (number & 31)
+  }
+
+  /** Makes that there are bits up to this number, so that nobody reads behind them. */
+  reserve(number: number): void {
     const word = number >>> 5
-    if (word >= this.bits.length) {
-      const wider = new Uint32Array(Math.max(word + 64, this.bits.length * 2))
-      wider.set(this.bits)
-      this.bits = wider
-    }
-    this.bits[word]! |= 1 << (number & 31)
+    if (word < this.bits.length) return
+    const wider = new Uint32Array(Math.max(word + 64, this.bits.length * 2))
+    wider.set(this.bits)
+    this.bits = wider
   }
 
   has(number: number): boolean {
