@@ -71,7 +71,7 @@ async function main(count: number): Promise<boolean> {
 function filtersOf(number: number): Record<string, QueryFilter> {
   const parts: Record<string, QueryFilter> = {
     client: { client: `Peer ${1 + (number % clientCount)}` },
-    domain: { domain: ['cdn', 'a', `-${100 + number}`, nameOf(150_000 + number), 'no such name'][number % 5]! + '' },
+    domain: { domain: ['cdn', 'a', `-${100 + number}`, nameOf(150_000 + number), 'no such name'][number % 5]! },
     status: { status: number % 2 },
     type: { type: [1, 28, 65, 12][number % 4]! },
     reason: { reason: [0, 2, 3][number % 3]! },

@@ -6,6 +6,7 @@ const space = 32
 const dot = 46
 const namesPerRead = 20_000
 const rememberedSearches = 16
+const leaps = 8000
 
 /** What was found, and how many names were looked through. */
 interface Search {
@@ -70,7 +71,7 @@ export class NameTexts {
     const bytes = this.#bytes
     for (let n = 0; n < this.#count; n++) {
       const start = this.#starts[n]!
-      const at = (n + 1 < this.#count ? this.#starts[n + 1]! : this.#used) - wanted.length
+      const at = this.#endOf(n) - wanted.length
       if (at < start || (at === start ? belowOnly : bytes[at - 1] !== dot)) continue
       let k = 0
       while (k < wanted.length && bytes[at + k] === wanted[k]) k++
@@ -80,11 +81,12 @@ export class NameTexts {
   }
 
   #search(wanted: Uint8Array, known: Search): void {
+    const from = this.#leap(wanted, known)
     const bytes = this.#bytes
     const { length } = wanted
     const first = wanted[0]
-    for (let n = known.upTo; n < this.#count; n++) {
-      const end = (n + 1 < this.#count ? this.#starts[n + 1]! : this.#used) - length
+    for (let n = from; n < this.#count; n++) {
+      const end = this.#endOf(n) - length
       for (let at = this.#starts[n]!; at <= end; at++) {
         if (first !== undefined && bytes[at] !== first) continue
         let k = 1
@@ -95,6 +97,42 @@ export class NameTexts {
       }
     }
     known.upTo = this.#count
+  }
+
+  /**
+   * Leaps from hit to hit, which is fastest as long as hits are few. Returns the position of the name to go on from, one by
+   * one, when there were many.
+   */
+  #leap(wanted: Uint8Array, known: Search): number {
+    if (wanted.length === 0 || known.upTo === this.#count) return known.upTo
+    const bytes = Buffer.from(this.#bytes.buffer, 0, this.#used)
+    let name = known.upTo
+    for (let hits = 0; hits < leaps; hits++) {
+      const at = bytes.indexOf(wanted, this.#starts[name])
+      if (at < 0) return this.#count
+      name = this.#positionOf(at)
+      if (at + wanted.length <= this.#endOf(name)) known.found.add(this.#ids[name]!)
+      // What begins in one name and ends in the next is no hit; the name is looked at again from behind it.
+      else if (bytes.subarray(at + 1, this.#endOf(name)).includes(wanted)) known.found.add(this.#ids[name]!)
+      name += 1
+      if (name === this.#count) return name
+    }
+    return name
+  }
+
+  #endOf(position: number): number {
+    return position + 1 < this.#count ? this.#starts[position + 1]! : this.#used
+  }
+
+  /** The position of the name in which a byte lies. */
+  #positionOf(at: number): number {
+    let [low, high] = [0, this.#count - 1]
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1
+      if (this.#starts[middle]! <= at) low = middle
+      else high = middle - 1
+    }
+    return low
   }
 
   /** Reads what is new: thousands of names in one text, because a row costs more than a name. */

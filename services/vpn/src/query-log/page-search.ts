@@ -1,7 +1,7 @@
 import type { KindRow } from './interned-kinds.ts'
 import type { LogView, Segment } from './log-file.ts'
 import { blockRows, type Row } from './rows.ts'
-import { allOf, settle, siftClients, siftKinds, siftNames, siftTimes, type Positions } from './sift.ts'
+import { allOf, countPair, settle, siftClients, siftKinds, siftNames, siftTimes, type Positions } from './sift.ts'
 
 /** What entries are looked for; members that are left out let all pass. */
 export interface QueryFilter {
@@ -35,6 +35,8 @@ interface Step {
 /** A filter in the log's own numbers. */
 interface Sieve {
   readonly steps: Step[]
+  /** Set when kinds and names are all there is to sift by: they are counted in one go. */
+  readonly pair: { readonly kinds: Uint8Array; readonly names: Uint32Array } | undefined
   readonly start: number
   readonly end: number
   /** What was counted in sealed blocks with this filter. */
@@ -73,9 +75,9 @@ export class PageSearch {
         toSkip -= known
         continue
       }
-      const count = this.#sift(segment, sieve)
+      const count = isWanted ? this.#sift(segment, sieve) : this.#count(segment, sieve)
       total += count
-      if (segment.key !== undefined) sieve.counts.set(segment.key, count)
+      if (segment.key !== undefined && isWithin(segment, sieve)) sieve.counts.set(segment.key, count)
       if (!isWanted || count === 0) continue
       if (segment.lastId < before && count <= toSkip) {
         toSkip -= count
@@ -116,6 +118,13 @@ export class PageSearch {
     return positions.count
   }
 
+  /** How many pass, of a block that is not on the page. */
+  #count(segment: Segment, sieve: Sieve): number {
+    const { pair } = sieve
+    if (pair === undefined || !isWithin(segment, sieve)) return this.#sift(segment, sieve)
+    return countPair({ kinds: segment.kinds(), names: segment.names() }, pair)
+  }
+
   #collect(
     segment: Segment,
     count: number,
@@ -137,32 +146,41 @@ export class PageSearch {
 
   #sieveOf(view: LogView, filter: QueryFilter): Sieve {
     const clients = filter.client === undefined ? undefined : clientsCalled(view, filter.client)
-    const key = JSON.stringify([view.generation, filter, clients === undefined ? null : [...clients]])
+    // What is counted is counted in blocks that lie within the period: it is true of every period.
+    const { domain, status, type, reason } = filter
+    const key = JSON.stringify([view.generation, domain, status, type, reason, clients && [...clients]])
     let counts = this.#counts.get(key)
     this.#counts.delete(key)
     counts ??= new Map()
     this.#counts.set(key, counts)
     if (this.#counts.size > rememberedFilters) this.#counts.delete(this.#counts.keys().next().value!)
-    const steps = stepsOf(view, filter, clients)
-    return { steps, start: filter.start ?? -Infinity, end: filter.end ?? Infinity, counts }
+    const kinds = kindsOf(view.kinds, filter)
+    const names = domain === undefined ? undefined : view.names.containing(domain).bits
+    const pair = clients === undefined && kinds !== undefined && names !== undefined ? { kinds, names } : undefined
+    const steps = stepsOf(clients, kinds, names)
+    return { steps, pair, start: filter.start ?? -Infinity, end: filter.end ?? Infinity, counts }
   }
 }
 
-function stepsOf(view: LogView, { domain, ...rest }: QueryFilter, clients: ReadonlySet<number> | undefined): Step[] {
+function stepsOf(
+  clients: ReadonlySet<number> | undefined,
+  kinds: Uint8Array | undefined,
+  names: Uint32Array | undefined,
+): Step[] {
   const steps: Step[] = []
   const add = (sift: Step['sift']) => steps.push({ sift, seen: 1, passed: steps.length })
   if (clients !== undefined) add((segment, positions) => siftClients(positions, segment.clients(), clients))
-  const kinds = kindsOf(view.kinds, rest)
   if (kinds !== undefined) add((segment, positions) => siftKinds(positions, segment.kinds(), kinds))
-  const names = domain === undefined ? undefined : view.names.containing(domain).bits
   if (names !== undefined) add((segment, positions) => siftNames(positions, segment.names(), names))
   return steps
 }
 
-function knownCount(segment: Segment, { steps, start, end, counts }: Sieve): number | undefined {
-  const isWithin = segment.firstAt >= start && segment.lastAt < end
-  if (steps.length === 0 && isWithin) return segment.rows
-  return segment.key === undefined ? undefined : counts.get(segment.key)
+const isWithin = (segment: Segment, { start, end }: Sieve): boolean => segment.firstAt >= start && segment.lastAt < end
+
+function knownCount(segment: Segment, sieve: Sieve): number | undefined {
+  if (!isWithin(segment, sieve)) return undefined
+  if (sieve.steps.length === 0) return segment.rows
+  return segment.key === undefined ? undefined : sieve.counts.get(segment.key)
 }
 
 function kindsOf(kinds: readonly (KindRow | undefined)[], filter: QueryFilter): Uint8Array | undefined {

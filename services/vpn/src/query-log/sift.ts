@@ -90,3 +90,18 @@ export function siftTimes(positions: Positions, timeOf: (n: number) => number, s
   }
   positions.count = count
 }
+
+/** How many pass by kind and by name, see `siftKinds` and `siftNames`. */
+export function countPair(
+  columns: { readonly kinds: Uint16Array; readonly names: Uint32Array },
+  passing: { readonly kinds: Uint8Array; readonly names: Uint32Array },
+): number {
+  const { kinds, names } = columns
+  const { kinds: kindPasses, names: bits } = passing
+  let count = 0
+  for (let n = 0; n < kinds.length; n++) {
+    const name = names[n]!
+    count += kindPasses[kinds[n]!]! & (bits[name >>> 5]! >>> (name & 31))
+  }
+  return count
+}
