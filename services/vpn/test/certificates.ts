@@ -17,7 +17,19 @@ export async function createAuthority(): Promise<TestAuthority> {
   const folder = await temporaryDirectory('ca')
   const at = (name: string) => join(folder.path, name)
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
-  await execa('openssl', ['req', '-x509', ...key, '-keyout', at('ca.key'), '-out', at('ca.pem'), '-subj', '/CN=Test', '-days', '2'])
+  await execa('openssl', [
+    'req',
+    '-x509',
+    ...key,
+    '-keyout',
+    at('ca.key'),
+    '-out',
+    at('ca.pem'),
+    '-subj',
+    '/CN=Test',
+    '-days',
+    '2',
+  ])
   return {
     ca: await readFile(at('ca.pem'), 'utf8'),
     path: at('ca.pem'),

@@ -24,7 +24,11 @@ export async function ask(port: number, asking: Asking): Promise<ReadAnswer | un
 }
 
 /** Sends bytes by UDP. The first answer with their id, or undefined. */
-export function exchange(port: number, query: Uint8Array, asking: Omit<Asking, 'name'> = {}): Promise<Uint8Array | undefined> {
+export function exchange(
+  port: number,
+  query: Uint8Array,
+  asking: Omit<Asking, 'name'> = {},
+): Promise<Uint8Array | undefined> {
   const { address = '127.0.0.1', source, timeoutMs = 6000 } = asking
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array | undefined>()
   const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4')
@@ -33,7 +37,9 @@ export function exchange(port: number, query: Uint8Array, asking: Omit<Asking, '
   socket.on('message', (answer: Uint8Array) => {
     if (answer[0] === query[0] && answer[1] === query[1]) resolve(answer)
   })
-  socket.bind({ port: 0, ...(source === undefined ? {} : { address: source }) }, () => socket.send(query, port, address))
+  socket.bind({ port: 0, ...(source === undefined ? {} : { address: source }) }, () =>
+    socket.send(query, port, address),
+  )
   return promise.finally(() => {
     clearTimeout(timer)
     socket.close()

@@ -41,7 +41,8 @@ export const aliasRecord = (target: string, name?: string): TestRecord => ({
 /** A TXT record of so many bytes. */
 export const longRecord = (bytes: number): TestRecord => {
   const data: number[] = []
-  for (let left = bytes; left > 0; left -= 256) data.push(Math.min(255, left - 1), ...new Array(Math.min(255, left - 1)).fill(120))
+  for (let left = bytes; left > 0; left -= 256)
+    data.push(Math.min(255, left - 1), ...new Array(Math.min(255, left - 1)).fill(120))
   return { type: RecordType.txt, data }
 }
 

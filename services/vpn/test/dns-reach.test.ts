@@ -39,7 +39,9 @@ for (const engine of ['ffi', 'dgram'] as const) {
       })
       const phone = { number: 1, id: 'p1', name: 'Phone', filtering: true, lists: null, logging: true }
       await place.write('clients', [{ ...phone, addresses: ['10.9.0.2'] }])
-      await place.write('rules', [{ number: 1, action: 'block', domain: 'blocked.example', belowOnly: false, client: 0 }])
+      await place.write('rules', [
+        { number: 1, action: 'block', domain: 'blocked.example', belowOnly: false, client: 0 },
+      ])
       const resolver = file('../src/dns/process/resolver.ts')
       server.start(process.execPath, '--no-warnings', resolver, place.directory)
       const answered = await eventually(

@@ -16,7 +16,8 @@ export async function askOnce(text: string, options: RelayOptions = {}): Promise
   const upstream = parseUpstream(text)
   const query = queryFor('.', nameServers)!
   const since = performance.now()
-  const answer = upstream.protocol === 'udp' ? await askByUdp(upstream, query) : await askByStream(upstream, query, options)
+  const answer =
+    upstream.protocol === 'udp' ? await askByUdp(upstream, query) : await askByStream(upstream, query, options)
   const rcode = answer[3]! & 15
   if (answer.length < 12 || (answer[2]! & 0x80) === 0) throw new Error('this is no DNS server')
   if (rcode !== 0) throw new Error(`the server refuses to answer (code ${rcode})`)

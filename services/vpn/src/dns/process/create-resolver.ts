@@ -164,9 +164,13 @@ async function chooseEngine(
   isCautious: boolean,
 ): Promise<{ libc: Libc | undefined; engineReason: string }> {
   if (wanted === 'dgram') return { libc: undefined, engineReason: 'chosen in the settings' }
-  if (isCautious && wanted === 'auto') return { libc: undefined, engineReason: 'batched system calls ended the process' }
+  if (isCautious && wanted === 'auto')
+    return { libc: undefined, engineReason: 'batched system calls ended the process' }
   try {
-    return { libc: await openLibc(), engineReason: wanted === 'ffi' ? 'chosen in the settings' : 'batched system calls' }
+    return {
+      libc: await openLibc(),
+      engineReason: wanted === 'ffi' ? 'chosen in the settings' : 'batched system calls',
+    }
   } catch (error) {
     return { libc: undefined, engineReason: (error as Error).message }
   }

@@ -1,6 +1,12 @@
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads'
 import type { DataNews, DataOrders, DataSetup, ListenerNote } from '../loops/orders.ts'
-import { createSharedMemory, openSharedState, Shared, takeDescriptors, type SharedState } from '../loops/shared-state.ts'
+import {
+  createSharedMemory,
+  openSharedState,
+  Shared,
+  takeDescriptors,
+  type SharedState,
+} from '../loops/shared-state.ts'
 import type { Libc } from '../sockets/libc.ts'
 
 const watchMs = 200

@@ -5,10 +5,7 @@ import { queryFor } from './query-for.ts'
 import type { Explanation } from './messages.ts'
 
 /** Asks an upstream, see `UpstreamServers.ask`. */
-type Ask = (
-  query: Uint8Array,
-  isGood: (answer: Uint8Array) => boolean,
-) => Promise<{ readonly answer: Uint8Array }>
+type Ask = (query: Uint8Array, isGood: (answer: Uint8Array) => boolean) => Promise<{ readonly answer: Uint8Array }>
 
 /**
  * Says why a name would be answered as it is, with the code that answers; when asked to, it finds out the names this one leads
@@ -22,7 +19,13 @@ export async function explainName(
   const question = { domain, client, now: Date.now() }
   const alone = explain(policy, question)
   const query = resolve ? queryFor(domain, 1) : undefined
-  const cnames = query === undefined ? [] : await ask(query, isAnswerTo(query)).then(({ answer }) => cnamesOf(answer), () => [])
+  const cnames =
+    query === undefined
+      ? []
+      : await ask(query, isAnswerTo(query)).then(
+          ({ answer }) => cnamesOf(answer),
+          () => [],
+        )
   const { verdict, name, matches } = cnames.length === 0 ? alone : explain(policy, question, cnames)
   return { verdict, name, matches, cnames }
 }

@@ -1,6 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { resolverFile, type ResolverClient, type ResolverList, type ResolverRule, type ResolverSettings } from './resolver-files.ts'
+import {
+  resolverFile,
+  type ResolverClient,
+  type ResolverList,
+  type ResolverRule,
+  type ResolverSettings,
+} from './resolver-files.ts'
 
 /** What the resolver runs by. */
 export interface ResolverFiles {

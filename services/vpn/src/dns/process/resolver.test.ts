@@ -122,29 +122,32 @@ behaviour('many different questions at a time get each their own answer', async 
   for (const [n, answer] of answers.entries()) assert.deepEqual(answer?.addresses, [`10.0.0.${n}`])
 })
 
-behaviour('when the first upstream is silent the second is asked; when nobody listens there, at once', async (engine) => {
-  await using quiet = await silent()
-  await using second = await fixed('192.0.2.2')
-  await using running = await run(engine, [quiet, second])
-  const since = performance.now()
-  assert.deepEqual((await ask(running.port, { name: 'a.example.com' }))?.addresses, ['192.0.2.2'])
-  assert.ok(performance.now() - since < 2000)
-  // After three silences it counts as down: nobody waits for it any more.
-  await Promise.all(['b', 'c', 'd'].map((name) => ask(running.port, { name: `${name}.example.com` })))
-  const later = performance.now()
-  assert.deepEqual((await ask(running.port, { name: 'e.example.com' }))?.addresses, ['192.0.2.2'])
-  assert.ok(performance.now() - later < 500, 'a server that is down is waited for')
-  assert.deepEqual(
-    running.resolver.state().upstreams.map(({ isHealthy }) => isHealthy),
-    [false, true],
-  )
+behaviour(
+  'when the first upstream is silent the second is asked; when nobody listens there, at once',
+  async (engine) => {
+    await using quiet = await silent()
+    await using second = await fixed('192.0.2.2')
+    await using running = await run(engine, [quiet, second])
+    const since = performance.now()
+    assert.deepEqual((await ask(running.port, { name: 'a.example.com' }))?.addresses, ['192.0.2.2'])
+    assert.ok(performance.now() - since < 2000)
+    // After three silences it counts as down: nobody waits for it any more.
+    await Promise.all(['b', 'c', 'd'].map((name) => ask(running.port, { name: `${name}.example.com` })))
+    const later = performance.now()
+    assert.deepEqual((await ask(running.port, { name: 'e.example.com' }))?.addresses, ['192.0.2.2'])
+    assert.ok(performance.now() - later < 500, 'a server that is down is waited for')
+    assert.deepEqual(
+      running.resolver.state().upstreams.map(({ isHealthy }) => isHealthy),
+      [false, true],
+    )
 
-  const nobody = await freeListener()
-  await running.change({ upstreams: [upstreamAt(nobody.port), upstreamAt(second.port)] })
-  const atOnce = performance.now()
-  assert.deepEqual((await ask(running.port, { name: 'f.example.com' }))?.addresses, ['192.0.2.2'])
-  assert.ok(performance.now() - atOnce < 600, 'nobody listens there, and still it was waited')
-})
+    const nobody = await freeListener()
+    await running.change({ upstreams: [upstreamAt(nobody.port), upstreamAt(second.port)] })
+    const atOnce = performance.now()
+    assert.deepEqual((await ask(running.port, { name: 'f.example.com' }))?.addresses, ['192.0.2.2'])
+    assert.ok(performance.now() - atOnce < 600, 'nobody listens there, and still it was waited')
+  },
+)
 
 behaviour('an upstream that was down is asked again once it answers', async (engine) => {
   await using first = await silent()
@@ -238,64 +241,79 @@ behaviour('ports are replaced by fresh ones while it runs', async (engine) => {
   )
 })
 
-behaviour('an answer that does not fit is asked for by TCP, and cut off only for clients it does not fit', async (engine) => {
-  await using upstream = await startUpstream((query, { by }) =>
-    by === 'udp'
-      ? makeAnswer(query, [], { isTruncated: true })
-      : makeAnswer(query, [longRecord(600), longRecord(300)]),
-  )
-  await using running = await run(engine, [upstream])
-  const large = await ask(running.port, { name: 'large.example.com', type: RecordType.txt, payload: 1232 })
-  assert.deepEqual([large?.isTruncated, large?.records], [false, 2])
-  assert.deepEqual(
-    upstream.seen.map(({ by }) => by),
-    ['udp', 'tcp'],
-  )
-  const small = await ask(running.port, { name: 'large.example.com', type: RecordType.txt })
-  assert.equal(small?.isTruncated, true)
-  const [whole] = await askByTcp(running.port, [makeQuery('large.example.com', RecordType.txt)])
-  assert.equal(readAnswer(whole!).records, 2)
-})
+behaviour(
+  'an answer that does not fit is asked for by TCP, and cut off only for clients it does not fit',
+  async (engine) => {
+    await using upstream = await startUpstream((query, { by }) =>
+      by === 'udp'
+        ? makeAnswer(query, [], { isTruncated: true })
+        : makeAnswer(query, [longRecord(600), longRecord(300)]),
+    )
+    await using running = await run(engine, [upstream])
+    const large = await ask(running.port, { name: 'large.example.com', type: RecordType.txt, payload: 1232 })
+    assert.deepEqual([large?.isTruncated, large?.records], [false, 2])
+    assert.deepEqual(
+      upstream.seen.map(({ by }) => by),
+      ['udp', 'tcp'],
+    )
+    const small = await ask(running.port, { name: 'large.example.com', type: RecordType.txt })
+    assert.equal(small?.isTruncated, true)
+    const [whole] = await askByTcp(running.port, [makeQuery('large.example.com', RecordType.txt)])
+    assert.equal(readAnswer(whole!).records, 2)
+  },
+)
 
-behaviour('by TCP many questions at once are answered, also one of 64 KiB, and rubbish ends the connection', async (engine) => {
-  await using upstream = await startUpstream((query, { name }) =>
-    name.toLowerCase().startsWith('huge')
-      ? makeAnswer(query, Array.from({ length: 30 }, () => longRecord(2000)))
-      : makeAnswer(query, [addressRecord('192.0.2.1')]),
-  )
-  await using running = await run(engine, [upstream])
-  const queries = Array.from({ length: 150 }, (_, n) => makeQuery(`n${n}.example.com`))
-  const answers = await askByTcp(running.port, queries)
-  assert.equal(answers.length, 150)
-  const ids = (messages: readonly Uint8Array[]) => new Set(messages.map((message) => message[0]! * 256 + message[1]!))
-  assert.deepEqual(ids(answers), ids(queries))
-  for (const answer of answers) assert.deepEqual(readAnswer(answer).addresses, ['192.0.2.1'])
-  const [huge] = await askByTcp(running.port, [makeQuery('huge.example.com', RecordType.txt)])
-  assert.equal(huge!.length, 60_394)
-  assert.deepEqual(await askByTcp(running.port, [new Uint8Array(5)]), [])
-})
+behaviour(
+  'by TCP many questions at once are answered, also one of 64 KiB, and rubbish ends the connection',
+  async (engine) => {
+    await using upstream = await startUpstream((query, { name }) =>
+      name.toLowerCase().startsWith('huge')
+        ? makeAnswer(
+            query,
+            Array.from({ length: 30 }, () => longRecord(2000)),
+          )
+        : makeAnswer(query, [addressRecord('192.0.2.1')]),
+    )
+    await using running = await run(engine, [upstream])
+    const queries = Array.from({ length: 150 }, (_, n) => makeQuery(`n${n}.example.com`))
+    const answers = await askByTcp(running.port, queries)
+    assert.equal(answers.length, 150)
+    const ids = (messages: readonly Uint8Array[]) => new Set(messages.map((message) => message[0]! * 256 + message[1]!))
+    assert.deepEqual(ids(answers), ids(queries))
+    for (const answer of answers) assert.deepEqual(readAnswer(answer).addresses, ['192.0.2.1'])
+    const [huge] = await askByTcp(running.port, [makeQuery('huge.example.com', RecordType.txt)])
+    assert.equal(huge!.length, 60_394)
+    assert.deepEqual(await askByTcp(running.port, [new Uint8Array(5)]), [])
+  },
+)
 
-behaviour('rules block by name, by UDP and TCP, from the next query on; what an alias leads to is looked at', async (engine) => {
-  await using upstream = await startUpstream((query, { name }) =>
-    name.toLowerCase() === 'alias.example.com'
-      ? makeAnswer(query, [aliasRecord('deep.ads.example'), { ...addressRecord('192.0.2.9'), name: 'deep.ads.example' }])
-      : makeAnswer(query, [addressRecord('192.0.2.1')]),
-  )
-  await using running = await run(engine, [upstream])
-  assert.deepEqual((await ask(running.port, { name: 'x.ads.example' }))?.addresses, ['192.0.2.1'])
-  assert.deepEqual((await ask(running.port, { name: 'alias.example.com' }))?.addresses.at(-1), '192.0.2.9')
-  await running.place.write('rules', [
-    { number: 1, action: 'block', domain: 'ads.example', belowOnly: false, client: 0 },
-  ])
-  await running.resolver.changed('rules')
-  assert.deepEqual((await ask(running.port, { name: 'x.ads.example' }))?.addresses, ['0.0.0.0'])
-  assert.deepEqual((await ask(running.port, { name: 'alias.example.com' }))?.addresses, ['0.0.0.0'])
-  const [tcp] = await askByTcp(running.port, [makeQuery('x.ads.example')])
-  assert.deepEqual(readAnswer(tcp!).addresses, ['0.0.0.0'])
-  const explained = await running.resolver.explain({ domain: 'alias.example.com', client: 0, resolve: true })
-  assert.deepEqual([explained.verdict.status, explained.name], [1, 'deep.ads.example'])
-  assert.deepEqual(explained.cnames, ['deep.ads.example'])
-})
+behaviour(
+  'rules block by name, by UDP and TCP, from the next query on; what an alias leads to is looked at',
+  async (engine) => {
+    await using upstream = await startUpstream((query, { name }) =>
+      name.toLowerCase() === 'alias.example.com'
+        ? makeAnswer(query, [
+            aliasRecord('deep.ads.example'),
+            { ...addressRecord('192.0.2.9'), name: 'deep.ads.example' },
+          ])
+        : makeAnswer(query, [addressRecord('192.0.2.1')]),
+    )
+    await using running = await run(engine, [upstream])
+    assert.deepEqual((await ask(running.port, { name: 'x.ads.example' }))?.addresses, ['192.0.2.1'])
+    assert.deepEqual((await ask(running.port, { name: 'alias.example.com' }))?.addresses.at(-1), '192.0.2.9')
+    await running.place.write('rules', [
+      { number: 1, action: 'block', domain: 'ads.example', belowOnly: false, client: 0 },
+    ])
+    await running.resolver.changed('rules')
+    assert.deepEqual((await ask(running.port, { name: 'x.ads.example' }))?.addresses, ['0.0.0.0'])
+    assert.deepEqual((await ask(running.port, { name: 'alias.example.com' }))?.addresses, ['0.0.0.0'])
+    const [tcp] = await askByTcp(running.port, [makeQuery('x.ads.example')])
+    assert.deepEqual(readAnswer(tcp!).addresses, ['0.0.0.0'])
+    const explained = await running.resolver.explain({ domain: 'alias.example.com', client: 0, resolve: true })
+    assert.deepEqual([explained.verdict.status, explained.name], [1, 'deep.ads.example'])
+    assert.deepEqual(explained.cnames, ['deep.ads.example'])
+  },
+)
 
 behaviour('at a tunnel only known clients are answered, by UDP and TCP, and no faster than agreed', async (engine) => {
   await using upstream = await fixed('192.0.2.1')
@@ -316,37 +334,40 @@ behaviour('at a tunnel only known clients are answered, by UDP and TCP, and no f
   assert.deepEqual((await ask(tunnel.port, { name: 'a.example.com', ...at }))?.addresses, ['192.0.2.1'])
 })
 
-behaviour('listeners come and go with the settings; what cannot be opened is said and opened once it can', async (engine) => {
-  await using upstream = await fixed('192.0.2.1')
-  await using running = await run(engine, [upstream])
-  const second = await freeListener()
-  const first = running.place.settings.listeners[0]!
-  await running.change({ listeners: [first, second] })
-  await eventually(
-    () => ask(second.port, { name: 'a.example.com', timeoutMs: 300 }),
-    (answer) => answer !== undefined,
-  )
-  await running.change({ listeners: [second] })
-  assert.deepEqual((await ask(second.port, { name: 'b.example.com' }))?.addresses, ['192.0.2.1'])
-  assert.equal(await ask(first.port, { name: 'b.example.com', timeoutMs: 300 }), undefined)
+behaviour(
+  'listeners come and go with the settings; what cannot be opened is said and opened once it can',
+  async (engine) => {
+    await using upstream = await fixed('192.0.2.1')
+    await using running = await run(engine, [upstream])
+    const second = await freeListener()
+    const first = running.place.settings.listeners[0]!
+    await running.change({ listeners: [first, second] })
+    await eventually(
+      () => ask(second.port, { name: 'a.example.com', timeoutMs: 300 }),
+      (answer) => answer !== undefined,
+    )
+    await running.change({ listeners: [second] })
+    assert.deepEqual((await ask(second.port, { name: 'b.example.com' }))?.addresses, ['192.0.2.1'])
+    assert.equal(await ask(first.port, { name: 'b.example.com', timeoutMs: 300 }), undefined)
 
-  const taken = await silent()
-  await running.change({ listeners: [second, { address: '127.0.0.1', port: taken.port, device: null }] })
-  await eventually(
-    () => running.resolver.state().listeners[1]?.error,
-    (error) => error?.includes('EADDRINUSE') === true,
-  )
-  await taken[Symbol.asyncDispose]()
-  const opened = await eventually(
-    () => ask(taken.port, { name: 'c.example.com', timeoutMs: 300 }),
-    (answer) => answer !== undefined,
-  )
-  assert.deepEqual(opened?.addresses, ['192.0.2.1'])
-  await eventually(
-    () => running.resolver.state().listeners[1]?.error,
-    (error) => error === null,
-  )
-})
+    const taken = await silent()
+    await running.change({ listeners: [second, { address: '127.0.0.1', port: taken.port, device: null }] })
+    await eventually(
+      () => running.resolver.state().listeners[1]?.error,
+      (error) => error?.includes('EADDRINUSE') === true,
+    )
+    await taken[Symbol.asyncDispose]()
+    const opened = await eventually(
+      () => ask(taken.port, { name: 'c.example.com', timeoutMs: 300 }),
+      (answer) => answer !== undefined,
+    )
+    assert.deepEqual(opened?.addresses, ['192.0.2.1'])
+    await eventually(
+      () => running.resolver.state().listeners[1]?.error,
+      (error) => error === null,
+    )
+  },
+)
 
 behaviour('upstreams are exchanged while queries wait, and none is lost', async (engine) => {
   await using quiet = await silent()

@@ -116,32 +116,38 @@ test('lists are exchanged under load, and no query is lost', { timeout: 60_000 }
   assert.ok(counts.asked > 50)
 })
 
-test('the service asks it: state, explanation, an upstream, the log; errors come back in words', { timeout: 60_000 }, async () => {
-  await using running = await supervised()
-  const { supervisor, port, directory } = running
-  assert.equal(supervisor.state()?.listeners[0]?.port, port)
-  await writeFileAtomic(
-    join(directory, 'rules.json'),
-    JSON.stringify([{ number: 4, action: 'block', domain: 'ads.example', belowOnly: false, client: 0 }]),
-  )
-  await supervisor.changed('rules')
-  const explained = await supervisor.explain({ domain: 'x.ads.example', client: 0, resolve: false })
-  assert.deepEqual([explained.verdict.status, explained.verdict.source], [1, 4])
-  await assert.rejects(supervisor.explain({ domain: '..', client: 0, resolve: false }), /no domain name/)
-  const { port: nobody } = await freeListener()
-  await assert.rejects(supervisor.askUpstream(`tcp://127.0.0.1:${nobody}`), /REFUSED/)
-  await assert.rejects(supervisor.askUpstream('gopher://x'), /none of udp/)
-  await writeFile(join(directory, 'clients.json'), 'no json')
-  await assert.rejects(supervisor.changed('clients'))
-  assert.deepEqual((await ask(port, { name: 'x.ads.example' }))?.addresses, ['0.0.0.0'])
-  await supervisor.clearCache()
-  await supervisor.purgeLog(Date.now(), null)
-})
+test(
+  'the service asks it: state, explanation, an upstream, the log; errors come back in words',
+  { timeout: 60_000 },
+  async () => {
+    await using running = await supervised()
+    const { supervisor, port, directory } = running
+    assert.equal(supervisor.state()?.listeners[0]?.port, port)
+    await writeFileAtomic(
+      join(directory, 'rules.json'),
+      JSON.stringify([{ number: 4, action: 'block', domain: 'ads.example', belowOnly: false, client: 0 }]),
+    )
+    await supervisor.changed('rules')
+    const explained = await supervisor.explain({ domain: 'x.ads.example', client: 0, resolve: false })
+    assert.deepEqual([explained.verdict.status, explained.verdict.source], [1, 4])
+    await assert.rejects(supervisor.explain({ domain: '..', client: 0, resolve: false }), /no domain name/)
+    const { port: nobody } = await freeListener()
+    await assert.rejects(supervisor.askUpstream(`tcp://127.0.0.1:${nobody}`), /REFUSED/)
+    await assert.rejects(supervisor.askUpstream('gopher://x'), /none of udp/)
+    await writeFile(join(directory, 'clients.json'), 'no json')
+    await assert.rejects(supervisor.changed('clients'))
+    assert.deepEqual((await ask(port, { name: 'x.ads.example' }))?.addresses, ['0.0.0.0'])
+    await supervisor.clearCache()
+    await supervisor.purgeLog(Date.now(), null)
+  },
+)
 
 test('it ends when the service is gone', { timeout: 60_000 }, async () => {
   const listener = await freeListener()
   await using place = await resolverPlace({ listeners: [listener] })
-  const service = execa(process.execPath, ['--no-warnings', testFile('supervising.ts'), place.directory], { reject: false })
+  const service = execa(process.execPath, ['--no-warnings', testFile('supervising.ts'), place.directory], {
+    reject: false,
+  })
   const [line] = (await once(service.stdout!, 'data')) as [Buffer]
   const pid = Number(line)
   assert.ok(await isRunning(pid))
@@ -175,7 +181,8 @@ test(
     await using place = await resolverPlace({ listeners: [listener], upstreams: [upstreamAt(upstream.port)] })
     const nobody = 65_534
     await chmod(join(place.directory, '..'), 0o755)
-    for (const name of ['', ...(await readdir(place.directory))]) await chown(join(place.directory, name), nobody, nobody)
+    for (const name of ['', ...(await readdir(place.directory))])
+      await chown(join(place.directory, name), nobody, nobody)
     const as = ['--reuid', String(nobody), '--regid', String(nobody), '--clear-groups', '--bounding-set', '-all']
     const command = [process.execPath, '--no-warnings', resolverFile, place.directory]
     const child = execa('setpriv', [...as, ...command], { reject: false })

@@ -25,7 +25,10 @@ export interface UpstreamServers {
   /** Closes the servers the last `apply` left out, once the data thread asks them no more. */
   closeLeft(): void
   /** Asks by stream, one after the other until one answers with something `isGood`. Rejects when none did within 4 s. */
-  ask(query: Uint8Array, isGood: (answer: Uint8Array) => boolean): Promise<{ readonly answer: Uint8Array; readonly upstream: number }>
+  ask(
+    query: Uint8Array,
+    isGood: (answer: Uint8Array) => boolean,
+  ): Promise<{ readonly answer: Uint8Array; readonly upstream: number }>
   /** The names the log knows them by, in the order of what `apply` returned. */
   labels(): readonly string[]
   states(shared: SharedState): readonly UpstreamState[]
@@ -81,7 +84,9 @@ export function createUpstreamServers(options: RelayOptions): UpstreamServers {
       return [...own, ...own.filter((_, index) => isAskedByUdp(servers[index]!.upstream))]
     },
     states: ({ figures }) =>
-      servers.map((server, index) => stateOf(server, figures.subarray(index * Figure.count, (index + 1) * Figure.count))),
+      servers.map((server, index) =>
+        stateOf(server, figures.subarray(index * Figure.count, (index + 1) * Figure.count)),
+      ),
     close() {
       for (const { bridge } of [...servers, ...left]) bridge.close()
       servers = []

@@ -46,52 +46,61 @@ function both(
   }
 }
 
-both('many questions share a connection, and each gets its answer under its id', async ({ authority, server, text }) => {
-  const relay = createRelay(parseUpstream(text()), { ca: authority.ca })
-  try {
-    const queries = Array.from({ length: 100 }, (_, n) => makeQuery(`n${n}.example.com`))
-    // Ids are the client's to choose, also all the same.
-    for (const query of queries) query.set([0x12, 0x34])
-    const answers = await Promise.all(queries.map((query) => relay.ask(query, 5000)))
-    for (const [n, answer] of answers.entries()) {
-      assert.deepEqual([...answer.subarray(0, 2)], [0x12, 0x34])
-      assert.deepEqual(readAnswer(answer).addresses, [`10.0.0.${n}`])
+both(
+  'many questions share a connection, and each gets its answer under its id',
+  async ({ authority, server, text }) => {
+    const relay = createRelay(parseUpstream(text()), { ca: authority.ca })
+    try {
+      const queries = Array.from({ length: 100 }, (_, n) => makeQuery(`n${n}.example.com`))
+      // Ids are the client's to choose, also all the same.
+      for (const query of queries) query.set([0x12, 0x34])
+      const answers = await Promise.all(queries.map((query) => relay.ask(query, 5000)))
+      for (const [n, answer] of answers.entries()) {
+        assert.deepEqual([...answer.subarray(0, 2)], [0x12, 0x34])
+        assert.deepEqual(readAnswer(answer).addresses, [`10.0.0.${n}`])
+      }
+      assert.equal(server.connections, 1)
+    } finally {
+      relay.close()
     }
-    assert.equal(server.connections, 1)
-  } finally {
-    relay.close()
-  }
-})
+  },
+)
 
-both('a server that closed is connected to again, and nothing is lost', async ({ authority, server, text, protocol }) => {
-  const relay = createRelay(parseUpstream(text()), { ca: authority.ca })
-  try {
-    await relay.ask(makeQuery('n1.example.com'), 5000)
-    for (let times = 1; times <= 3; times++) {
-      server.hangUp()
-      const answer = await eventually(
-        () => relay.ask(makeQuery(`n${times}.example.com`), 3000),
-        () => true,
-        { seconds: 5, everyMs: 20 },
-      )
-      assert.deepEqual(readAnswer(answer).addresses, [`10.0.0.${times}`])
+both(
+  'a server that closed is connected to again, and nothing is lost',
+  async ({ authority, server, text, protocol }) => {
+    const relay = createRelay(parseUpstream(text()), { ca: authority.ca })
+    try {
+      await relay.ask(makeQuery('n1.example.com'), 5000)
+      for (let times = 1; times <= 3; times++) {
+        server.hangUp()
+        const answer = await eventually(
+          () => relay.ask(makeQuery(`n${times}.example.com`), 3000),
+          () => true,
+          { seconds: 5, everyMs: 20 },
+        )
+        assert.deepEqual(readAnswer(answer).addresses, [`10.0.0.${times}`])
+      }
+      assert.ok(server.connections >= 4)
+      if (protocol === 'tls') assert.ok(server.resumed >= 1, 'no session was taken up again')
+    } finally {
+      relay.close()
     }
-    assert.ok(server.connections >= 4)
-    if (protocol === 'tls') assert.ok(server.resumed >= 1, 'no session was taken up again')
-  } finally {
-    relay.close()
-  }
-})
+  },
+)
 
-both('a certificate of another name, or of an unknown authority, is not believed', async ({ authority, server, text }) => {
-  const other = createRelay(parseUpstream(text('other.test.example')), { ca: authority.ca })
-  await assert.rejects(other.ask(makeQuery('a.example.com'), 3000), /altnames|Hostname/i)
-  other.close()
-  const unknown = createRelay(parseUpstream(text()))
-  await assert.rejects(unknown.ask(makeQuery('a.example.com'), 3000), /certificate|signed/i)
-  unknown.close()
-  assert.equal(server.queries.length, 0)
-})
+both(
+  'a certificate of another name, or of an unknown authority, is not believed',
+  async ({ authority, server, text }) => {
+    const other = createRelay(parseUpstream(text('other.test.example')), { ca: authority.ca })
+    await assert.rejects(other.ask(makeQuery('a.example.com'), 3000), /altnames|Hostname/i)
+    other.close()
+    const unknown = createRelay(parseUpstream(text()))
+    await assert.rejects(unknown.ask(makeQuery('a.example.com'), 3000), /certificate|signed/i)
+    unknown.close()
+    assert.equal(server.queries.length, 0)
+  },
+)
 
 both('a server that is silent is given up in time, and its connection with it', async ({ authority, server, text }) => {
   const relay = createRelay(parseUpstream(text()), { ca: authority.ca })
@@ -108,27 +117,30 @@ both('a server that is silent is given up in time, and its connection with it', 
   }
 })
 
-both('the resolver asks by it, goes on to the next when it cannot, and says why', async ({ authority, server, text }) => {
-  await using plain = await startUpstream((query) => makeAnswer(query, [addressRecord('192.0.2.2')]))
-  const listener = await freeListener()
-  const upstreams = [parseUpstream(text()), upstreamAt(plain.port)]
-  await using place = await resolverPlace({ listeners: [listener], upstreams })
-  const resolver = await createResolver({ directory: place.directory, warn: () => undefined, ca: authority.ca })
-  try {
-    assert.deepEqual((await ask(listener.port, { name: 'n7.example.com' }))?.addresses, ['10.0.0.7'])
-    assert.equal(plain.seen.length, 0)
-    server.answering = (query) => makeAnswer(query, [longRecord(3000)])
-    assert.equal((await ask(listener.port, { name: 'long.example.com', type: 16, payload: 1232 }))?.isTruncated, true)
-    await place.set({ upstreams: [parseUpstream(text('other.test.example')), upstreamAt(plain.port)] })
-    await resolver.changed('settings')
-    const since = performance.now()
-    assert.deepEqual((await ask(listener.port, { name: 'n8.example.com' }))?.addresses, ['192.0.2.2'])
-    assert.ok(performance.now() - since < 700, 'it waited for a server that cannot be asked')
-    assert.match(resolver.state().upstreams[0]?.lastError ?? '', /altnames|Hostname/i)
-  } finally {
-    await resolver.close()
-  }
-})
+both(
+  'the resolver asks by it, goes on to the next when it cannot, and says why',
+  async ({ authority, server, text }) => {
+    await using plain = await startUpstream((query) => makeAnswer(query, [addressRecord('192.0.2.2')]))
+    const listener = await freeListener()
+    const upstreams = [parseUpstream(text()), upstreamAt(plain.port)]
+    await using place = await resolverPlace({ listeners: [listener], upstreams })
+    const resolver = await createResolver({ directory: place.directory, warn: () => undefined, ca: authority.ca })
+    try {
+      assert.deepEqual((await ask(listener.port, { name: 'n7.example.com' }))?.addresses, ['10.0.0.7'])
+      assert.equal(plain.seen.length, 0)
+      server.answering = (query) => makeAnswer(query, [longRecord(3000)])
+      assert.equal((await ask(listener.port, { name: 'long.example.com', type: 16, payload: 1232 }))?.isTruncated, true)
+      await place.set({ upstreams: [parseUpstream(text('other.test.example')), upstreamAt(plain.port)] })
+      await resolver.changed('settings')
+      const since = performance.now()
+      assert.deepEqual((await ask(listener.port, { name: 'n8.example.com' }))?.addresses, ['192.0.2.2'])
+      assert.ok(performance.now() - since < 700, 'it waited for a server that cannot be asked')
+      assert.match(resolver.state().upstreams[0]?.lastError ?? '', /altnames|Hostname/i)
+    } finally {
+      await resolver.close()
+    }
+  },
+)
 
 test('https: ids are 0 on the way', async () => {
   await using authority = await createAuthority()

@@ -36,7 +36,8 @@ export function createStreamRelay(upstream: Upstream, options: RelayOptions): Re
   let session: Buffer | undefined
 
   function open(): Connection {
-    const socket = upstream.protocol === 'tls' ? secure() : connectTcp({ host: upstream.address ?? '', port: upstream.port })
+    const socket =
+      upstream.protocol === 'tls' ? secure() : connectTcp({ host: upstream.address ?? '', port: upstream.port })
     const opened: Connection = { socket, waiting: new Map(), answers: 0, heardAt: 0 }
     const frames = new StreamFrames()
     let fault = new Error('the server closed the connection')

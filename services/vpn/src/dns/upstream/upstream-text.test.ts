@@ -18,7 +18,13 @@ test('upstreams are read in all the ways people write them', () => {
   assert.deepEqual(parts('tls://9.9.9.9#dns.Quad9.net'), ['tls', '9.9.9.9', 853, 'dns.quad9.net', undefined])
   assert.deepEqual(parts('9.9.9.9@853#dns.quad9.net'), ['tls', '9.9.9.9', 853, 'dns.quad9.net', undefined])
   assert.deepEqual(parts('2620:fe::fe@8853#dns.quad9.net'), ['tls', '2620:fe::fe', 8853, 'dns.quad9.net', undefined])
-  assert.deepEqual(parts('tls://[2620:fe::fe]:853#dns.quad9.net'), ['tls', '2620:fe::fe', 853, 'dns.quad9.net', undefined])
+  assert.deepEqual(parts('tls://[2620:fe::fe]:853#dns.quad9.net'), [
+    'tls',
+    '2620:fe::fe',
+    853,
+    'dns.quad9.net',
+    undefined,
+  ])
   assert.deepEqual(parts('tls://1.1.1.1'), ['tls', '1.1.1.1', 853, undefined, undefined])
   assert.deepEqual(parts('https://dns.quad9.net/dns-query'), ['https', undefined, 443, 'dns.quad9.net', '/dns-query'])
   assert.deepEqual(parts('https://dns.quad9.net#9.9.9.9'), ['https', '9.9.9.9', 443, 'dns.quad9.net', '/dns-query'])
@@ -27,8 +33,22 @@ test('upstreams are read in all the ways people write them', () => {
 })
 
 test('what is no upstream is refused with a reason', () => {
-  const wrong = ['', 'dns.quad9.net', 'tls://dns.quad9.net', 'http://1.1.1.1/', 'udp://1.1.1.1:0', 'udp://1.1.1.1:65536']
-  const more = ['1.1.1.1#a#b', 'udp://1.1.1.1#x', 'tls://1.1.1.1#-x', 'https://u:p@host/', 'https://host/#name', '1.1.1.1:x']
+  const wrong = [
+    '',
+    'dns.quad9.net',
+    'tls://dns.quad9.net',
+    'http://1.1.1.1/',
+    'udp://1.1.1.1:0',
+    'udp://1.1.1.1:65536',
+  ]
+  const more = [
+    '1.1.1.1#a#b',
+    'udp://1.1.1.1#x',
+    'tls://1.1.1.1#-x',
+    'https://u:p@host/',
+    'https://host/#name',
+    '1.1.1.1:x',
+  ]
   for (const text of [...wrong, ...more, 'sdns://AQcA', '300.1.1.1', `tls://1.1.1.1#${'a'.repeat(600)}`]) {
     assert.throws(() => parseUpstream(text), RangeError, text)
   }
