@@ -247,10 +247,10 @@ behaviour(
     await using upstream = await startUpstream((query, { by }) =>
       by === 'udp'
         ? makeAnswer(query, [], { isTruncated: true })
-        : makeAnswer(query, [longRecord(2000), longRecord(300)]),
+        : makeAnswer(query, [longRecord(600), longRecord(300)]),
     )
     await using running = await run(engine, [upstream])
-    const large = await ask(running.port, { name: 'large.example.com', type: RecordType.txt, payload: 4096 })
+    const large = await ask(running.port, { name: 'large.example.com', type: RecordType.txt, payload: 1232 })
     assert.deepEqual([large?.isTruncated, large?.records], [false, 2])
     assert.deepEqual(
       upstream.seen.map(({ by }) => by),
@@ -267,7 +267,7 @@ behaviour(
   'by TCP many questions at once are answered, also one of 64 KiB, and rubbish ends the connection',
   async (engine) => {
     await using upstream = await startUpstream((query, { name }) =>
-      name.startsWith('huge')
+      name.toLowerCase().startsWith('huge')
         ? makeAnswer(
             query,
             Array.from({ length: 30 }, () => longRecord(2000)),
@@ -282,7 +282,7 @@ behaviour(
     assert.deepEqual(ids(answers), ids(queries))
     for (const answer of answers) assert.deepEqual(readAnswer(answer).addresses, ['192.0.2.1'])
     const [huge] = await askByTcp(running.port, [makeQuery('huge.example.com', RecordType.txt)])
-    assert.ok(huge!.length > 60_000)
+    assert.equal(huge!.length, 60_394)
     assert.deepEqual(await askByTcp(running.port, [new Uint8Array(5)]), [])
   },
 )

@@ -33,8 +33,8 @@ process.on('message', (message: ToResolver) => void hear(message))
 const opening = createResolver({ directory, isCautious: caution === '--cautious', warn, logged: countQueries })
 resolver = await opening
 const sendState = (): void => send({ type: 'state', state: resolver!.state() })
-send({ type: 'ready' })
 sendState()
+send({ type: 'ready' })
 setInterval(sendState, stateMs)
 // What was compiled is kept at once: who is killed has no time to. It makes the next start three times as fast.
 flushCompileCache()
