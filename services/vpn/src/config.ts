@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { networkList } from '@hearth/http'
+import { outboundAllow } from '@hearth/outbound'
 import { commonSettings, parseSettings, portNumber, type Environment } from '@hearth/runtime'
 import { z } from 'zod'
 import { PublicEndpoint } from './settings/schema.ts'
@@ -18,6 +19,9 @@ const Settings = z.object({
     .default('auto'),
   PUBLIC_ENDPOINT: PublicEndpoint.optional(),
   RATE_LIMIT_EXEMPT: networkList,
+  GEOIP_COUNTRY_DB: z.string().optional(),
+  GEOIP_ASN_DB: z.string().optional(),
+  OUTBOUND_ALLOW: outboundAllow,
   DRIFT_CHECK_SECONDS: z.coerce.number(driftRule).int(driftRule).min(1, driftRule).max(3600, driftRule).default(30),
 })
 
@@ -43,7 +47,13 @@ export function readConfig(environment: Environment) {
     publicEndpoint: settings.PUBLIC_ENDPOINT ?? hostOf(settings.PUBLIC_URL),
     rateLimitExempt: settings.RATE_LIMIT_EXEMPT,
     driftCheckSeconds: settings.DRIFT_CHECK_SECONDS,
+    geoDatabases: { country: pathOf(settings.GEOIP_COUNTRY_DB), asn: pathOf(settings.GEOIP_ASN_DB) },
+    outboundAllow: settings.OUTBOUND_ALLOW,
   }
+}
+
+function pathOf(path: string | undefined): string | undefined {
+  return path === undefined ? undefined : resolve(path)
 }
 
 function hostOf(url: string | undefined): string | undefined {

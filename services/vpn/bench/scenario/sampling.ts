@@ -3,6 +3,7 @@ import { openDatabase } from '@hearth/database'
 import { createLog, systemClock } from '@hearth/runtime'
 import type { Tables } from '../../src/database/tables.ts'
 import { openSampler } from '../../src/peers/sampler.ts'
+import { TrafficRecorder } from '../../src/traffic/recorder.ts'
 import type { PeerState } from '../../src/wireguard/device.ts'
 import { measure, type Measured } from './measurement.ts'
 
@@ -17,7 +18,7 @@ export async function measureSampler(dataDirectory: string, rounds: number): Pro
   let peers = new Map<string, PeerState>()
   const devices = { read: () => Promise.resolve({ publicKey: null, listenPort: 51_820, peers }) }
   const log = createLog({ name: 'bench', level: 'silent' })
-  const sampler = await openSampler({ database, devices, clock: systemClock, log })
+  const sampler = await openSampler({ database, devices, clock: systemClock, log, traffic: new TrafficRecorder() })
   const followed = [...sampler.peers()]
   const sample = (name: string, hasHandshakes: boolean) =>
     measure(name, { rounds, times: 8, limit }, async (number) => {

@@ -2347,6 +2347,624 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/metrics/peers/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a peer moved in a period
+         * @description The last 24 hours by the hour, unless told otherwise; at most 10,000 points.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Begin of the period; a day before its end when left out */
+                    start?: string;
+                    /** @description End of the period, itself not in it; now when left out */
+                    end?: string;
+                    /** @description Length of a bucket; all begin on boundaries of UTC, weeks on Monday */
+                    resolution?: "hourly" | "daily" | "weekly";
+                };
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["PeerTraffic"];
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not there */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/metrics/traffic": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What all peers moved in a period
+         * @description Also what deleted peers moved while they were there. At most 10,000 points.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Begin of the period; a day before its end when left out */
+                    start?: string;
+                    /** @description End of the period, itself not in it; now when left out */
+                    end?: string;
+                    /** @description Length of a bucket; all begin on boundaries of UTC, weeks on Monday */
+                    resolution?: "hourly" | "daily" | "weekly";
+                    /** @description Only what went through this interface */
+                    interface?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["Traffic"];
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not there */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/metrics/traffic/top": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The peers that moved most in a period
+         * @description Counted by whole hours for periods of up to 31 days, by whole days for longer ones.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Begin of the period; a day before its end when left out */
+                    start?: string;
+                    /** @description End of the period, itself not in it; now when left out */
+                    end?: string;
+                    interface?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["TopTraffic"];
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/metrics/geo/countries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Traffic by country
+         * @description Without a database, and for destinations without the kernel’s accounting, there are no items and `reason` says why.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Where peers connect from, or where their traffic goes */
+                    by?: "endpoint" | "destination";
+                    /** @description So many hours back; beyond a week whole days are counted */
+                    hours?: number;
+                    /** @description Name or id of one peer; administrators only */
+                    peer?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["CountryTraffic"];
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not there */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/metrics/geo/asn": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Traffic by network
+         * @description Without a database, and for destinations without the kernel’s accounting, there are no items and `reason` says why.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Where peers connect from, or where their traffic goes */
+                    by?: "endpoint" | "destination";
+                    /** @description So many hours back; beyond a week whole days are counted */
+                    hours?: number;
+                    /** @description Name or id of one peer; administrators only */
+                    peer?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["NetworkTraffic"];
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not there */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/metrics/geo/peers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where peers connect from, for a map */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["PeerPlaces"];
+                        };
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/users": {
         parameters: {
             query?: never;
@@ -3132,6 +3750,43 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        CountryTraffic: {
+            items: {
+                /** @description ISO 3166-1 alpha-2; ZZ for unknown */
+                code: string;
+                name: string;
+                rx_bytes: number;
+                tx_bytes: number;
+                total_bytes: number;
+                /** @description Of `total_bytes` of all items; one decimal */
+                percentage: number;
+                /** @description How many peers it was */
+                peers: number;
+            }[];
+            total_bytes: number;
+            /** @enum {string} */
+            by: "endpoint" | "destination";
+            /** @description Whether it is being counted at the moment */
+            available: boolean;
+            /** @description Why it is not, or not with the newest database */
+            reason: string | null;
+            databases: {
+                country: {
+                    type: string;
+                    /** @description When the database was made, seconds since 1970 */
+                    build_epoch: number;
+                    /** @description Name of the file */
+                    file: string;
+                } | null;
+                asn: {
+                    type: string;
+                    /** @description When the database was made, seconds since 1970 */
+                    build_epoch: number;
+                    /** @description Name of the file */
+                    file: string;
+                } | null;
+            };
+        };
         Dashboard: {
             interfaces: {
                 total: number;
@@ -3149,6 +3804,13 @@ export interface components {
                 tx_bytes: number;
                 rx_rate: number;
                 tx_rate: number;
+                /** @description Since midnight, UTC; peers deleted today included */
+                today: {
+                    rx_bytes: number;
+                    tx_bytes: number;
+                };
+                /** @description The latest of all peers */
+                last_handshake: string | null;
             };
             system: {
                 version: string;
@@ -3256,6 +3918,45 @@ export interface components {
             forwarding?: boolean;
             enabled?: boolean;
         };
+        NetworkTraffic: {
+            items: {
+                /** @description Number of the autonomous system; 0 for unknown */
+                asn: number;
+                organization: string | null;
+                /** @description Where most of its traffic was; ISO 3166-1 alpha-2 or ZZ */
+                country: string;
+                rx_bytes: number;
+                tx_bytes: number;
+                total_bytes: number;
+                /** @description Of `total_bytes` of all items; one decimal */
+                percentage: number;
+                /** @description How many peers it was */
+                peers: number;
+            }[];
+            total_bytes: number;
+            /** @enum {string} */
+            by: "endpoint" | "destination";
+            /** @description Whether it is being counted at the moment */
+            available: boolean;
+            /** @description Why it is not, or not with the newest database */
+            reason: string | null;
+            databases: {
+                country: {
+                    type: string;
+                    /** @description When the database was made, seconds since 1970 */
+                    build_epoch: number;
+                    /** @description Name of the file */
+                    file: string;
+                } | null;
+                asn: {
+                    type: string;
+                    /** @description When the database was made, seconds since 1970 */
+                    build_epoch: number;
+                    /** @description Name of the file */
+                    file: string;
+                } | null;
+            };
+        };
         OpenApiDocument: {
             [key: string]: unknown;
         };
@@ -3362,6 +4063,75 @@ export interface components {
             limit: number;
             offset: number;
         };
+        PeerPlaces: {
+            items: {
+                peer_id: string;
+                name: string;
+                interface: string;
+                connected: boolean;
+                country: string;
+                country_name: string;
+                city: string | null;
+                latitude: number | null;
+                longitude: number | null;
+                asn: number;
+                organization: string | null;
+            }[];
+            /** @description Whether it is being counted at the moment */
+            available: boolean;
+            /** @description Why it is not, or not with the newest database */
+            reason: string | null;
+            databases: {
+                country: {
+                    type: string;
+                    /** @description When the database was made, seconds since 1970 */
+                    build_epoch: number;
+                    /** @description Name of the file */
+                    file: string;
+                } | null;
+                asn: {
+                    type: string;
+                    /** @description When the database was made, seconds since 1970 */
+                    build_epoch: number;
+                    /** @description Name of the file */
+                    file: string;
+                } | null;
+            };
+        };
+        PeerTraffic: {
+            peer_id: string;
+            /** Format: date-time */
+            start: string;
+            /** Format: date-time */
+            end: string;
+            /**
+             * @description Length of a bucket; all begin on boundaries of UTC, weeks on Monday
+             * @enum {string}
+             */
+            resolution: "hourly" | "daily" | "weekly";
+            /** @description Every bucket the period touches, whole, oldest first; empty ones are zero */
+            points: {
+                /**
+                 * Format: date-time
+                 * @description Begin of the bucket
+                 */
+                time: string;
+                rx_bytes: number;
+                tx_bytes: number;
+            }[];
+            totals: {
+                rx_bytes: number;
+                tx_bytes: number;
+                /** @description Bytes a second both ways, over the points’ time until now */
+                average_rate: number;
+                /** @description Bytes a second both ways in the busiest `peak_seconds` of the points’ time */
+                peak_rate: number;
+                /** @description 300 for the last 30 days, 3600 for the last year, 86400 before */
+                peak_seconds: number;
+                /** @description How long peers were connected, all together */
+                active_seconds: number;
+            };
+        };
         PeerUpdate: {
             name?: string;
             /** @description A peer cannot move; its present interface is accepted */
@@ -3446,6 +4216,14 @@ export interface components {
             default_routing_mode: "full_tunnel" | "split_tunnel" | "isolated";
             /** @description How often handshakes and counters are read */
             sample_interval_seconds: number;
+            /** @description Traffic figures older than this are deleted; 0 keeps daily ones for ever, hourly ones a year */
+            metrics_retention_days: number;
+            /** @description A country or city database (.mmdb or .mmdb.gz), downloaded every week; GEOIP_COUNTRY_DB wins */
+            geoip_country_url: string;
+            /** @description The same for networks; GEOIP_ASN_DB wins */
+            geoip_asn_url: string;
+            /** @description Counts where traffic goes, by the kernel’s connection table; needs nf_conntrack_acct=1 */
+            destination_metrics_enabled: boolean;
             /** @description A session unused for this long ends */
             session_timeout_minutes: number;
         };
@@ -3463,6 +4241,14 @@ export interface components {
             default_routing_mode?: "full_tunnel" | "split_tunnel" | "isolated";
             /** @description How often handshakes and counters are read */
             sample_interval_seconds?: number;
+            /** @description Traffic figures older than this are deleted; 0 keeps daily ones for ever, hourly ones a year */
+            metrics_retention_days?: number;
+            /** @description A country or city database (.mmdb or .mmdb.gz), downloaded every week; GEOIP_COUNTRY_DB wins */
+            geoip_country_url?: string;
+            /** @description The same for networks; GEOIP_ASN_DB wins */
+            geoip_asn_url?: string;
+            /** @description Counts where traffic goes, by the kernel’s connection table; needs nf_conntrack_acct=1 */
+            destination_metrics_enabled?: boolean;
             /** @description A session unused for this long ends */
             session_timeout_minutes?: number;
         };
@@ -3527,6 +4313,54 @@ export interface components {
             /** Format: uuid */
             id: string;
             name: string;
+        };
+        TopTraffic: {
+            /** Format: date-time */
+            start: string;
+            /** Format: date-time */
+            end: string;
+            peers: {
+                peer_id: string;
+                name: string;
+                interface: string;
+                rx_bytes: number;
+                tx_bytes: number;
+                total_bytes: number;
+            }[];
+        };
+        Traffic: {
+            interface: string | null;
+            /** Format: date-time */
+            start: string;
+            /** Format: date-time */
+            end: string;
+            /**
+             * @description Length of a bucket; all begin on boundaries of UTC, weeks on Monday
+             * @enum {string}
+             */
+            resolution: "hourly" | "daily" | "weekly";
+            /** @description Every bucket the period touches, whole, oldest first; empty ones are zero */
+            points: {
+                /**
+                 * Format: date-time
+                 * @description Begin of the bucket
+                 */
+                time: string;
+                rx_bytes: number;
+                tx_bytes: number;
+            }[];
+            totals: {
+                rx_bytes: number;
+                tx_bytes: number;
+                /** @description Bytes a second both ways, over the points’ time until now */
+                average_rate: number;
+                /** @description Bytes a second both ways in the busiest `peak_seconds` of the points’ time */
+                peak_rate: number;
+                /** @description 300 for the last 30 days, 3600 for the last year, 86400 before */
+                peak_seconds: number;
+                /** @description How long peers were connected, all together */
+                active_seconds: number;
+            };
         };
         User: {
             /** Format: uuid */
