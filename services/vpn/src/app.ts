@@ -152,7 +152,7 @@ function createFeatures(parts: AppParts, wired: Wired): Omit<Features, 'document
   const settings = () => wired.settings.current()
   const host = createHostLinks(parts.driver)
   const shared = { database, sealer, clock, settings, tunnels, desired, sampler }
-  const history = createTrafficHistory({ database, clock, recorder, peer: (id) => sampler.peer(id) })
+  const history = createTrafficHistory({ database, clock, recorder, peers: sampler })
   return {
     ...wired,
     interfaces: createInterfaces({ ...shared, host }),

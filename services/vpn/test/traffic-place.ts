@@ -51,7 +51,7 @@ export async function openTrafficPlace(location: DatabaseLocation, peers: Record
   const start = async () => {
     const recorder = new TrafficRecorder(onClosed)
     const sampler = await openSampler({ database, devices, clock, log, traffic: recorder })
-    const history = createTrafficHistory({ database, clock, recorder, peer: (id) => sampler.peer(id) })
+    const history = createTrafficHistory({ database, clock, recorder, peers: sampler })
     return { recorder, sampler, history }
   }
   return { database, clock, counters, start, [Symbol.asyncDispose]: () => database.close() }

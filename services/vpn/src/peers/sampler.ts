@@ -57,6 +57,11 @@ const counterResolution = 30_000
 /** How long a peer counts as connected in one round at the most, milliseconds: the machine may have slept in between. */
 const longestRound = 300_000
 
+/** Peers whose counters are written in one round; more when it takes more for all to have their turn in time. */
+const writtenAtOnce = 1000
+/** All have had a turn within this, milliseconds, however long the rounds are. */
+const turnsWithin = 15_000
+
 export interface SamplerParts {
   readonly database: Database<Tables>
   readonly devices: DeviceReader
@@ -184,10 +189,7 @@ class PeerSampler implements Sampler {
       if (wasConnected !== peer.connected) switched.push(peer)
       if (peer.activity !== before || wasConnected !== peer.connected) changed.push(peer)
     }
-    await this.#write([
-      ...changed.filter((peer) => this.#isDue(peer, now)),
-      ...this.#followed(this.#parts.traffic?.due(now) ?? []),
-    ])
+    await this.#write(this.#dueOf(changed, { now, elapsed }))
     const seconds = Math.max(0.001, sinceLast / 1000)
     this.#lastRound = begin
     this.#lastReport = {
@@ -253,9 +255,14 @@ class PeerSampler implements Sampler {
     peer.connected = isUsable && lastHandshake !== null && lastHandshake > now - handshakeLifetime
   }
 
-  #isDue(peer: Followed, now: number): boolean {
-    if (!peer.isDirty) return false
-    return now - peer.writtenAt >= counterResolution || peer.activity.lastHandshake !== peer.writtenHandshake
+  /** New handshakes now; counters and buckets that are over in turn, so that thousands do not make one round long. */
+  #dueOf(changed: readonly Followed[], { now, elapsed }: { now: number; elapsed: number }): Followed[] {
+    const dirty = changed.filter((peer) => peer.isDirty)
+    const urgent = dirty.filter((peer) => peer.activity.lastHandshake !== peer.writtenHandshake)
+    const most = Math.max(writtenAtOnce, Math.ceil((this.#byId.size * elapsed) / turnsWithin))
+    const counters = dirty.filter((peer) => now - peer.writtenAt >= counterResolution).slice(0, most)
+    const ended = this.#parts.traffic?.due(now, Math.max(most - counters.length, most >> 2)) ?? []
+    return [...urgent, ...counters, ...this.#followed(ended)]
   }
 
   /** Totals and the buckets they were counted into become visible together, so that nothing is in one and not in the other. */

@@ -1,3 +1,4 @@
+import { setImmediate as pause } from 'node:timers/promises'
 import type { Database } from '@hearth/database'
 import type { Clock } from '@hearth/runtime'
 import type { Tables } from '../database/tables.ts'
@@ -29,14 +30,17 @@ export interface HistoryParts {
   readonly database: Database<Tables>
   readonly clock: Clock
   readonly recorder: TrafficRecorder
-  readonly peer: (id: string) => KnownPeer | undefined
+  readonly peers: {
+    peer(id: string): KnownPeer | undefined
+    peers(): Iterable<KnownPeer>
+  }
 }
 
 export function createTrafficHistory(parts: HistoryParts): TrafficHistory {
   const { clock } = parts
   return {
     async ofPeer(id, query) {
-      if (parts.peer(id) === undefined) throw notFound(`peer ${id}`)
+      if (parts.peers.peer(id) === undefined) throw notFound(`peer ${id}`)
       return { peer_id: id, ...(await seriesOf(parts, { id }, query)) }
     },
     async ofAll(query) {
@@ -130,19 +134,9 @@ async function topOf(parts: HistoryParts, query: TopTrafficQuery): Promise<TopTr
   const seconds = isShort ? tiers.hour : tiers.day
   const period = periodOf(query, seconds, now)
   const range = { seconds, from: period.from, until: period.until }
-  const totals = await parts.recorder.consistently(async () => {
-    const byPeer = new Map<string, { rx_bytes: number; tx_bytes: number }>()
-    for (const { peer_id, ...sum } of await peerSums(parts.database.query, query.interface, range))
-      byPeer.set(peer_id, sum)
-    for (const { id, bucket } of parts.recorder.unwritten({ interface: query.interface })) {
-      if (id === null || bucket.start < range.from || bucket.start >= range.until) continue
-      const { rx_bytes, tx_bytes } = byPeer.get(id) ?? { rx_bytes: 0, tx_bytes: 0 }
-      byPeer.set(id, { rx_bytes: rx_bytes + bucket.rx, tx_bytes: tx_bytes + bucket.tx })
-    }
-    return byPeer
-  })
+  const totals = await peerTotals(parts, query.interface, range)
   const peers = [...totals].flatMap(([id, sum]) => {
-    const peer = parts.peer(id)
+    const peer = parts.peers.peer(id)
     const total = sum.rx_bytes + sum.tx_bytes
     if (peer === undefined || total === 0) return []
     return [{ peer_id: id, name: peer.name, interface: peer.interface, ...sum, total_bytes: total }]
@@ -154,4 +148,28 @@ async function topOf(parts: HistoryParts, query: TopTrafficQuery): Promise<TopTr
       .toSorted((a, b) => b.total_bytes - a.total_bytes || (a.peer_id < b.peer_id ? -1 : 1))
       .slice(0, query.limit),
   }
+}
+
+/** Peers that are looked at by one statement; between two of them others have their turn. */
+const peersAtOnce = 500
+
+/** What every peer moved in a stretch of time; of one interface or of all. */
+function peerTotals(parts: HistoryParts, name: string | undefined, range: BucketRange) {
+  return parts.recorder.consistently(async () => {
+    const byPeer = new Map<string, { rx_bytes: number; tx_bytes: number }>()
+    const ids = [...parts.peers.peers()].flatMap((peer) =>
+      peer.interface === (name ?? peer.interface) ? [peer.id] : [],
+    )
+    for (let first = 0; first < ids.length; first += peersAtOnce) {
+      const part = ids.slice(first, first + peersAtOnce)
+      for (const { peer_id, ...sum } of await peerSums(parts.database.query, part, range)) byPeer.set(peer_id, sum)
+      await pause()
+    }
+    for (const { id, bucket } of parts.recorder.unwritten({ interface: name })) {
+      if (id === null || bucket.start < range.from || bucket.start >= range.until) continue
+      const { rx_bytes, tx_bytes } = byPeer.get(id) ?? { rx_bytes: 0, tx_bytes: 0 }
+      byPeer.set(id, { rx_bytes: rx_bytes + bucket.rx, tx_bytes: tx_bytes + bucket.tx })
+    }
+    return byPeer
+  })
 }

@@ -33,9 +33,6 @@ interface PeerBuckets {
 /** Buckets of a peer that has not been written for long, because the database is away, are thrown together beyond this. */
 const closedAtMost = 24
 
-/** Peers written in one round for no other reason than that a bucket is over: thousands end at the same moment. */
-const dueAtOnce = 1000
-
 /**
  * Keeps the fine bucket every peer is in, in memory, and writes those that are over together with the totals they were
  * counted into. What is in memory is not lost with the process: the totals say how much of them stands in buckets.
@@ -78,14 +75,14 @@ export class TrafficRecorder {
     this.#waiting.delete(id)
   }
 
-  /** Some of the peers whose bucket is over at a moment and should be written now; the others are named in later rounds. */
-  due(at: number): string[] {
+  /** So many of the peers whose bucket is over at a moment, those that wait longest: thousands end at the same moment. */
+  due(at: number, most: number): string[] {
     const start = bucketStart(at, tiers.fine)
     if (start !== this.#sweptAt) {
       this.#sweptAt = start
       for (const [id, peer] of this.#peers) if (peer.open?.start !== start) this.#close(id, peer)
     }
-    return this.#waiting.values().take(dueAtOnce).toArray()
+    return this.#waiting.values().take(most).toArray()
   }
 
   /** Ends all buckets, so that everything can be written; the same bucket may be begun anew and is added up then. */

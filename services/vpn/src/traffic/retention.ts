@@ -1,3 +1,4 @@
+import { setImmediate as pause } from 'node:timers/promises'
 import type { Database } from '@hearth/database'
 import type { Clock, Log } from '@hearth/runtime'
 import type { Tables } from '../database/tables.ts'
@@ -39,8 +40,10 @@ export async function deleteOldTraffic(parts: RetentionParts): Promise<void> {
     const until = keptSince(seconds, parts.retentionDays(), now)
     if (until === null) continue
     await deleteInterfaceBuckets(database.query, { seconds, until })
-    for (let first = 0; first < ids.length; first += peersAtOnce)
+    for (let first = 0; first < ids.length; first += peersAtOnce) {
       await deletePeerBuckets(database.query, ids.slice(first, first + peersAtOnce), { seconds, until })
+      await pause()
+    }
   }
   const until = keptSince(tiers.hour, parts.retentionDays(), now)
   for (const other of parts.others) if (until !== null) await other(until)

@@ -141,22 +141,21 @@ export async function hasInterfaceTraffic(db: Db, name: string): Promise<boolean
   return (await was.limit(1).executeTakeFirst()) !== undefined
 }
 
-/** What every peer moved in a stretch of time; of one interface or of all. */
+/** What each of some peers moved in a stretch of time; those that moved nothing are left out. */
 export function peerSums(
   db: Db,
-  name: string | undefined,
+  ids: readonly string[],
   { seconds, from, until }: BucketRange,
 ): Promise<{ peer_id: string; rx_bytes: number; tx_bytes: number }[]> {
   return db
-    .selectFrom('peers')
-    .innerJoin('peer_traffic', 'peer_traffic.peer_id', 'peers.id')
+    .selectFrom('peer_traffic')
+    .where('peer_id', 'in', [...ids])
     .where('seconds', '=', seconds)
     .where('start', '>=', from)
     .where('start', '<', until)
-    .$if(name !== undefined, (rows) => rows.where('peers.interface', '=', name ?? ''))
-    .groupBy('peer_traffic.peer_id')
+    .groupBy('peer_id')
     .select((row) => [
-      'peer_traffic.peer_id',
+      'peer_id',
       row.fn.sum<number>('rx_bytes').as('rx_bytes'),
       row.fn.sum<number>('tx_bytes').as('tx_bytes'),
     ])
