@@ -4,7 +4,7 @@ import { createDatabaseFile, type DatabaseFile, type DatabaseKind } from './data
 import { nowhere, placeOf, type Place } from './place.ts'
 
 /** How often the files are looked at, milliseconds. */
-const lookInterval = 15_000
+const lookInterval = 5000
 
 /** Addresses whose places are remembered. */
 const rememberedAtMost = 10_000
