@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { copyFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { eventually } from '@hearth/testing'
+import { eventually, runCommand } from '@hearth/testing'
 import { simulateTraffic } from '../src/wireguard/simulated-traffic.ts'
 import { startService, type TestService } from './in-process.ts'
 
@@ -66,11 +67,33 @@ test('what peers move shows in their history, the server’s, the dashboard’s 
   assert.equal(map.items.length, rows.filter(({ endpoint }: { endpoint: string | null }) => endpoint !== null).length)
   const before = all.totals
   await service.stop()
+  const backup = join(service.folder, 'backup.gz')
+  assert.equal((await runCommand(['vpn', 'backup', backup], { DATA_DIR: service.folder })).code, 0)
+  emptyTables(join(service.folder, 'vpn.db'))
+  assert.equal((await runCommand(['vpn', 'restore', backup], { DATA_DIR: service.folder })).code, 0)
   await using again = await startService({}, service.folder)
   Object.assign(again, { admin: service.admin })
   const after = (await again.call('GET', '/api/metrics/traffic')).body.data.totals
-  assert.deepEqual([after.rx_bytes, after.tx_bytes], [before.rx_bytes, before.tx_bytes], 'after a restart')
+  assert.deepEqual(
+    [after.rx_bytes, after.tx_bytes],
+    [before.rx_bytes, before.tx_bytes],
+    'after a restart from a backup',
+  )
+  const countriesAfter = (await again.call('GET', '/api/metrics/geo/countries')).body.data
+  assert.equal(
+    countriesAfter.total_bytes,
+    countries.items.find(({ code }: { code: string }) => code !== 'ZZ')?.total_bytes ?? 0,
+  )
 })
+
+function emptyTables(file: string): void {
+  using database = new DatabaseSync(file)
+  for (const table of ['peer_traffic', 'interface_traffic', 'place_traffic']) {
+    const { count } = database.prepare(`select count(*) as count from ${table}`).get() as { count: number }
+    assert.ok(count > 0, table)
+    database.exec(`delete from ${table}`)
+  }
+}
 
 test('periods and resolutions are checked as the specification’s errors say', async () => {
   await using service = await startService()

@@ -8,7 +8,9 @@ import type { Tables } from '../database/tables.ts'
 import type { Attribution, PlacedBytes } from './attribution.ts'
 import { FlowCounter, parseFlow } from './conntrack.ts'
 
+/** How often the table is read, milliseconds, and how often is looked whether it shall be. */
 const interval = 30_000
+const watchInterval = 2000
 /** Bytes of the connection table that are read at the most; it has about 200 a flow. */
 const tableAtMost = 32 * 1_048_576
 /** Pairs of peer and destination that are kept of one reading. */
@@ -44,7 +46,7 @@ export interface Destinations {
   close(): Promise<void>
 }
 
-/** Looks every 30 seconds until closed; does nothing while it is switched off. */
+/** Reads every 30 seconds until closed, for the first time as soon as it is switched on. */
 export function startDestinations(parts: DestinationParts): Destinations {
   const files = parts.files ?? conntrackFiles
   let counter: FlowCounter | undefined
@@ -65,7 +67,13 @@ export function startDestinations(parts: DestinationParts): Destinations {
     (running ??= read()
       .catch((error: unknown) => parts.log.warn({ err: error }, 'reading the connection table failed'))
       .finally(() => (running = undefined)))
-  const timer = setInterval(() => void once(), interval)
+  let readAt = Number.NEGATIVE_INFINITY
+  const timer = setInterval(() => {
+    const now = parts.clock.monotonic()
+    if (parts.isEnabled() ? counter !== undefined && now - readAt < interval : counter === undefined) return
+    readAt = now
+    void once()
+  }, watchInterval)
   timer.unref()
   return {
     obstacle: () => obstacleOf(parts, files),
