@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -75,6 +75,9 @@ for (const [title, pack] of [
       (text) => text.includes(String(clock.now())),
     )
     assert.equal(databases.has('country'), true)
+    await rm(join(place.geo, 'country.mmdb'))
+    await databases.look()
+    await eventually(() => databases.has('country'), Boolean, { what: 'the database that was deleted' })
   })
 }
 

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -45,6 +45,8 @@ export interface Download {
   readonly open: OpenGuarded
   readonly now: number
   readonly signal: AbortSignal
+  /** Whether what was downloaded last is still there; if not, it is sent again although nothing changed. */
+  readonly isThere: boolean
 }
 
 /**
@@ -56,7 +58,7 @@ export async function downloadDatabase(download: Download): Promise<boolean> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const record = await readDownloadRecord(folder, kind)
   const source = sourceOf(url)
-  const etag = record?.source === source ? record.etag : null
+  const etag = record?.source === source && download.isThere ? record.etag : null
   const headers: Record<string, string> = etag === null ? {} : { 'if-none-match': etag }
   await using answer = await download.open(url, {
     headers,
@@ -104,8 +106,6 @@ async function writeBody(body: AsyncIterable<Uint8Array>, path: string): Promise
   const source = Readable.from(whole())
   if (isPacked) await pipeline(source, createGunzip(), atMost(largestDatabase), file)
   else await pipeline(source, atMost(largestDatabase), file)
-  await using folder = await open(join(path, '..'))
-  await folder.sync()
 }
 
 /** What comes out of a packed file may be a thousand times what went in. */

@@ -72,8 +72,9 @@ class WeeklyUpdates implements DatabaseUpdates {
     const url = this.#parts.url(kind)
     if (url === '') this.#failures.delete(kind)
     if (url === '' || !(await this.#isDue(kind, url))) return
+    const isThere = databases.has(kind)
     try {
-      await downloadDatabase({ kind, url, folder, open, now: clock.now(), signal: this.#ending.signal })
+      await downloadDatabase({ kind, url, folder, open, now: clock.now(), signal: this.#ending.signal, isThere })
       this.#failures.delete(kind)
       await databases.look()
     } catch (error) {
@@ -86,9 +87,10 @@ class WeeklyUpdates implements DatabaseUpdates {
   }
 
   async #isDue(kind: DatabaseKind, url: string): Promise<boolean> {
-    const { clock, folder } = this.#parts
+    const { clock, databases, folder } = this.#parts
     const failure = this.#failures.get(kind)
     if (failure?.url === url) return Math.abs(clock.now() - failure.at) >= retry
+    if (!databases.has(kind)) return true
     const record = await readDownloadRecord(folder, kind)
     return record?.source !== sourceOf(url) || Math.abs(clock.now() - record.checkedAt) >= week
   }
