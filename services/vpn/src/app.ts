@@ -10,6 +10,8 @@ import type { Tables } from './database/tables.ts'
 import { openFiltering, type Filtering } from './dns/filtering.ts'
 import type { RunningResolver } from './dns/process/running-resolver.ts'
 import { createEvents, type Events } from './events/events.ts'
+import { openGeographyData, type GeographyData } from './geography/open-geography.ts'
+import { createGeography } from './geography/geography.ts'
 import { createDesiredDevices } from './interfaces/desired-devices.ts'
 import { createHostLinks } from './interfaces/host-links.ts'
 import { createInterfaces } from './interfaces/interfaces.ts'
@@ -24,6 +26,9 @@ import { createSessions } from './sessions/sessions.ts'
 import { openSettings } from './settings/settings.ts'
 import { createTokens } from './tokens/tokens.ts'
 import { forgetInitialPassword } from './users/first-administrator.ts'
+import { createTrafficHistory } from './traffic/history.ts'
+import { TrafficRecorder } from './traffic/recorder.ts'
+import { startRetention } from './traffic/retention.ts'
 import { createUsers } from './users/users.ts'
 import type { DataPlaneChoice } from './wireguard/choose-driver.ts'
 import type { WireGuardDriver } from './wireguard/device.ts'
@@ -59,8 +64,8 @@ export interface App {
 export async function createApp(parts: AppParts): Promise<App> {
   const { config, log, clock = systemClock } = parts
   const events = createEvents(version)
-  const plane = await openPlane(parts, events, clock)
   const accounts = await openAccounts(parts, events, clock)
+  const plane = await openPlane(parts, { ...accounts, events, clock })
   const filtering = await openNames(parts, clock)
   const features = createFeatures(parts, { ...plane, ...accounts, filtering, events, clock })
   let document: Record<string, unknown> = {}
@@ -76,6 +81,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   document = openApiOf(http)
   await plane.tunnels.reconcileAll()
   plane.tunnels.watch(config.driftCheckSeconds * 1000)
+  const retention = startRetention({ ...retentionParts(parts, plane, accounts.settings), clock })
   const sampling = startLoop(parts, { ...plane, settings: accounts.settings, filtering, events, features })
   return {
     http,
@@ -85,6 +91,8 @@ export async function createApp(parts: AppParts): Promise<App> {
       events.close()
       await http.close()
       await sampling.close()
+      await retention.close()
+      await plane.places.close()
       await plane.tunnels.close()
     },
   }
@@ -94,10 +102,14 @@ interface Plane {
   readonly tunnels: Tunnels
   readonly sampler: Sampler
   readonly desired: ReturnType<typeof createDesiredDevices>
+  readonly recorder: TrafficRecorder
+  readonly places: GeographyData
 }
 
-async function openPlane(parts: AppParts, events: Events, clock: Clock): Promise<Plane> {
-  const { database, sealer, driver, firewall, log } = parts
+type PlaneParts = Pick<Wired, 'settings' | 'events' | 'clock'>
+
+async function openPlane(parts: AppParts, { settings, events, clock }: PlaneParts): Promise<Plane> {
+  const { config, database, sealer, driver, firewall, log } = parts
   const desired = createDesiredDevices({ db: database.query, sealer, clock })
   const tunnels = createTunnels({
     driver,
@@ -110,8 +122,10 @@ async function openPlane(parts: AppParts, events: Events, clock: Clock): Promise
       events.publish({ type: 'drift', interface: drift.interface ?? 'firewall', message })
     },
   })
-  const sampler = await openSampler({ database, devices: tunnels, clock, log })
-  return { tunnels, sampler, desired }
+  const places = await openGeographyData({ config, database, clock, log, settings: () => settings.current() })
+  const recorder = new TrafficRecorder((trx, closed) => places.attribution.addEndpoints(trx, closed))
+  const sampler = await openSampler({ database, devices: tunnels, clock, log, traffic: recorder })
+  return { tunnels, sampler, desired, recorder, places }
 }
 
 function openNames(parts: AppParts, clock: Clock): Promise<Filtering> {
@@ -156,10 +170,11 @@ type Wired = Plane & Awaited<ReturnType<typeof openAccounts>> & { filtering: Fil
 
 function createFeatures(parts: AppParts, wired: Wired): Omit<Features, 'document'> {
   const { database, sealer, config } = parts
-  const { clock, tunnels, sampler, desired, guard } = wired
+  const { clock, tunnels, sampler, desired, guard, recorder, places } = wired
   const settings = () => wired.settings.current()
   const host = createHostLinks(parts.driver)
   const shared = { database, sealer, clock, settings, tunnels, desired, sampler }
+  const history = createTrafficHistory({ database, clock, recorder, peers: sampler })
   return {
     ...wired,
     interfaces: createInterfaces({ ...shared, host, onChanged: () => wired.filtering.interfacesChanged() }),
@@ -177,11 +192,24 @@ function createFeatures(parts: AppParts, wired: Wired): Omit<Features, 'document
         dataPlane: parts.dataPlane,
         tunnels,
         sampler,
+        history,
       }),
+    history,
+    geography: createGeography({ database, clock, recorder, ...places, peers: () => sampler.peers() }),
     signInSurroundings: {
       refundSignIn: (address) => guard.refundSignIn(address),
       isPublishedSecurely: config.publicUrl?.startsWith('https:') === true,
     },
+  }
+}
+
+function retentionParts({ database, log }: AppParts, { sampler, places }: Plane, settings: Wired['settings']) {
+  return {
+    database,
+    log,
+    peers: () => Array.from(sampler.peers(), ({ id }) => id),
+    retentionDays: () => settings.current().metrics_retention_days,
+    others: [(before: number) => places.tidy(before)],
   }
 }
 

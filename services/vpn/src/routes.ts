@@ -8,6 +8,8 @@ import { dataEnvelope, ok, OpenApiDocument } from './envelope.ts'
 import type { Events } from './events/events.ts'
 import type { Publish } from './events/publish.ts'
 import { eventRoutes } from './events/routes.ts'
+import type { Geography } from './geography/geography.ts'
+import { geographyRoutes } from './geography/routes.ts'
 import type { Interfaces } from './interfaces/interfaces.ts'
 import { interfaceRoutes } from './interfaces/routes.ts'
 import type { InterfaceProposal } from './interfaces/schema.ts'
@@ -21,6 +23,8 @@ import { settingsRoutes } from './settings/routes.ts'
 import type { SettingsKeeper } from './settings/settings.ts'
 import { tokenRoutes } from './tokens/routes.ts'
 import type { Tokens } from './tokens/tokens.ts'
+import type { TrafficHistory } from './traffic/history.ts'
+import { trafficRoutes } from './traffic/routes.ts'
 import { userRoutes } from './users/routes.ts'
 import type { Users } from './users/users.ts'
 
@@ -36,6 +40,8 @@ export interface Features {
   readonly events: Events
   readonly proposal: () => Promise<InterfaceProposal>
   readonly overview: () => Promise<Dashboard>
+  readonly history: TrafficHistory
+  readonly geography: Geography
   readonly stillValid: (caller: Caller) => Promise<boolean>
   readonly signInSurroundings: SessionSurroundings
   readonly document: () => Record<string, unknown>
@@ -53,6 +59,8 @@ export function allRoutes(features: Features): Route[] {
     ...peerRoutes(peers, publish),
     ...dnsRoutes(features.filtering, publish),
     ...overviewRoutes(features.overview),
+    ...trafficRoutes(features.history),
+    ...geographyRoutes(features.geography),
     ...userRoutes(users, publish),
     ...settingsRoutes(settings, publish),
     ...eventRoutes(events, features.stillValid),

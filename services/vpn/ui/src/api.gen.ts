@@ -2271,1096 +2271,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/dns/settings": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Read the DNS settings */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @enum {boolean} */
-                            success: true;
-                            data: components["schemas"]["DnsSettings"];
-                        };
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
-        /**
-         * Change the DNS settings
-         * @description Members that are left out stay. In force for the next query, without a restart.
-         */
-        put: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["DnsSettingsUpdate"];
-                };
-            };
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @enum {boolean} */
-                            success: true;
-                            data: components["schemas"]["DnsSettings"];
-                            message: string;
-                        };
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is too large */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is of another type */
-                415: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/dns/pause": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Block nothing for a while */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["DnsPause"];
-                };
-            };
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @enum {boolean} */
-                            success: true;
-                            data: components["schemas"]["DnsBlocking"];
-                            message: string;
-                        };
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is too large */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is of another type */
-                415: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/dns/resume": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** End a pause */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @enum {boolean} */
-                            success: true;
-                            data: components["schemas"]["DnsBlocking"];
-                            message: string;
-                        };
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/dns/status": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** How the resolver does */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @enum {boolean} */
-                            success: true;
-                            data: components["schemas"]["DnsStatus"];
-                        };
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/dns/explain": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Why a name is blocked or allowed
-         * @description Every rule and list entry that matches, in the order of precedence, and the one that decides.
-         */
-        get: {
-            parameters: {
-                query: {
-                    domain: string;
-                    /** @description A peer: name, id or address; without it, nobody in particular */
-                    client?: string;
-                    /** @description Also look the name up and check what it leads to, as an answer would be */
-                    resolve?: "true" | "false";
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @enum {boolean} */
-                            success: true;
-                            data: components["schemas"]["DnsExplanation"];
-                        };
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/dns/upstreams/test": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Ask a server whether it answers */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["UpstreamTest"];
-                };
-            };
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @enum {boolean} */
-                            success: true;
-                            data: components["schemas"]["UpstreamTestResult"];
-                        };
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is too large */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is of another type */
-                415: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/dns/rules": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List rules
-         * @description Newest first.
-         */
-        get: {
-            parameters: {
-                query?: {
-                    limit?: number;
-                    offset?: number;
-                    /** @description Part of a domain */
-                    search?: string;
-                    /** @description Rules of this peer alone: its name, id or address */
-                    client?: string;
-                    action?: "block" | "allow";
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @enum {boolean} */
-                            success: true;
-                            data: components["schemas"]["DnsRule"][];
-                            total: number;
-                            limit: number;
-                            offset: number;
-                        };
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
-        put?: never;
-        /**
-         * Create a rule
-         * @description Blocks or allows a domain and everything below it, for one peer or for everyone. The opposite rule for the same domain and client is replaced.
-         */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["DnsRuleCreate"];
-                };
-            };
-            responses: {
-                /** @description Success */
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @enum {boolean} */
-                            success: true;
-                            data: components["schemas"]["DnsRule"];
-                            message: string;
-                        };
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Conflicts with what is there */
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is too large */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is of another type */
-                415: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/dns/rules/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        /** Change a rule */
-        put: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["DnsRuleUpdate"];
-                };
-            };
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @enum {boolean} */
-                            success: true;
-                            data: components["schemas"]["DnsRule"];
-                            message: string;
-                        };
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not there */
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Conflicts with what is there */
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is too large */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is of another type */
-                415: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
-        post?: never;
-        /** Delete a rule */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @enum {boolean} */
-                            success: true;
-                            data: components["schemas"]["DnsRuleDeleted"];
-                            message: string;
-                        };
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not there */
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/metrics/dashboard": {
         parameters: {
             query?: never;
@@ -3388,6 +2298,624 @@ export interface paths {
                             /** @enum {boolean} */
                             success: true;
                             data: components["schemas"]["Dashboard"];
+                        };
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/metrics/peers/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a peer moved in a period
+         * @description The last 24 hours by the hour, unless told otherwise; at most 10,000 points.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Begin of the period; a day before its end when left out */
+                    start?: string;
+                    /** @description End of the period, itself not in it; now when left out */
+                    end?: string;
+                    /** @description Length of a bucket; all begin on boundaries of UTC, weeks on Monday */
+                    resolution?: "hourly" | "daily" | "weekly";
+                };
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["PeerTraffic"];
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not there */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/metrics/traffic": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What all peers moved in a period
+         * @description Also what deleted peers moved while they were there. At most 10,000 points.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Begin of the period; a day before its end when left out */
+                    start?: string;
+                    /** @description End of the period, itself not in it; now when left out */
+                    end?: string;
+                    /** @description Length of a bucket; all begin on boundaries of UTC, weeks on Monday */
+                    resolution?: "hourly" | "daily" | "weekly";
+                    /** @description Only what went through this interface */
+                    interface?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["Traffic"];
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not there */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/metrics/traffic/top": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The peers that moved most in a period
+         * @description Counted by whole hours for periods of up to 31 days, by whole days for longer ones.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Begin of the period; a day before its end when left out */
+                    start?: string;
+                    /** @description End of the period, itself not in it; now when left out */
+                    end?: string;
+                    interface?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["TopTraffic"];
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/metrics/geo/countries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Traffic by country
+         * @description Without a database, and for destinations without the kernel’s accounting, there are no items and `reason` says why.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Where peers connect from, or where their traffic goes */
+                    by?: "endpoint" | "destination";
+                    /** @description So many hours back; beyond a week whole days are counted */
+                    hours?: number;
+                    /** @description Name or id of one peer; administrators only */
+                    peer?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["CountryTraffic"];
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not there */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/metrics/geo/asn": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Traffic by network
+         * @description Without a database, and for destinations without the kernel’s accounting, there are no items and `reason` says why.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Where peers connect from, or where their traffic goes */
+                    by?: "endpoint" | "destination";
+                    /** @description So many hours back; beyond a week whole days are counted */
+                    hours?: number;
+                    /** @description Name or id of one peer; administrators only */
+                    peer?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["NetworkTraffic"];
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not there */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/metrics/geo/peers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where peers connect from, for a map */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["PeerPlaces"];
                         };
                     };
                 };
@@ -4222,6 +3750,43 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        CountryTraffic: {
+            items: {
+                /** @description ISO 3166-1 alpha-2; ZZ for unknown */
+                code: string;
+                name: string;
+                rx_bytes: number;
+                tx_bytes: number;
+                total_bytes: number;
+                /** @description Of `total_bytes` of all items; one decimal */
+                percentage: number;
+                /** @description How many peers it was */
+                peers: number;
+            }[];
+            total_bytes: number;
+            /** @enum {string} */
+            by: "endpoint" | "destination";
+            /** @description Whether it is being counted at the moment */
+            available: boolean;
+            /** @description Why it is not, or not with the newest database */
+            reason: string | null;
+            databases: {
+                country: {
+                    type: string;
+                    /** @description When the database was made, seconds since 1970 */
+                    build_epoch: number;
+                    /** @description Name of the file */
+                    file: string;
+                } | null;
+                asn: {
+                    type: string;
+                    /** @description When the database was made, seconds since 1970 */
+                    build_epoch: number;
+                    /** @description Name of the file */
+                    file: string;
+                } | null;
+            };
+        };
         Dashboard: {
             interfaces: {
                 total: number;
@@ -4239,6 +3804,13 @@ export interface components {
                 tx_bytes: number;
                 rx_rate: number;
                 tx_rate: number;
+                /** @description Since midnight, UTC; peers deleted today included */
+                today: {
+                    rx_bytes: number;
+                    tx_bytes: number;
+                };
+                /** @description The latest of all peers */
+                last_handshake: string | null;
             };
             system: {
                 version: string;
@@ -4254,196 +3826,6 @@ export interface components {
             };
             /** Format: date-time */
             generated_at: string;
-        };
-        DnsBlocking: {
-            enabled: boolean;
-            paused_until: string | null;
-        };
-        DnsExplanation: {
-            domain: string;
-            client: string | null;
-            /** @enum {string} */
-            status: "allowed" | "blocked";
-            reason: string;
-            /** @description In words, for a person */
-            decided_by: string;
-            /** @description The name that decided */
-            name: string;
-            cnames: string[];
-            /** @description Everything that matches, in the order of precedence */
-            matches: components["schemas"]["DnsMatch"][];
-            /** @description The one change that would turn the decision round */
-            flip: string | null;
-        };
-        DnsMatch: {
-            /** @enum {string} */
-            kind: "rule" | "list";
-            /** @enum {string} */
-            action: "block" | "allow";
-            scope: ("client" | "global") | null;
-            /** @description The name it matches: the asked one, or one it leads to */
-            name: string;
-            /** @description The rule, or the list’s entry in Adblock’s words */
-            text: string;
-            important: boolean;
-            /** @description Of the rule or the list */
-            id: string | null;
-            /** @description The list’s name, or whose rule it is */
-            source: string;
-            deciding: boolean;
-        };
-        DnsPause: {
-            /** @description How long nothing is blocked */
-            seconds: number;
-        };
-        DnsRule: {
-            /** Format: uuid */
-            id: string;
-            /** @enum {string} */
-            action: "block" | "allow";
-            /** @description Lower case, international names in punycode */
-            domain: string;
-            /** @description The name of the peer it holds for; null for every client */
-            client: string | null;
-            client_id: string | null;
-            enabled: boolean;
-            /** Format: date-time */
-            created_at: string;
-            created_by: string | null;
-            /** @description Queries it decided, as far as the log goes back */
-            hits: number;
-            last_hit_at: string | null;
-        };
-        DnsRuleCreate: {
-            /** @enum {string} */
-            action: "block" | "allow";
-            /**
-             * @description A domain name: it and everything below it; `*.example.com` is only what is below
-             * @example ads.example.com
-             * @example *.tracker.example
-             */
-            domain: string;
-            /** @description A peer: its name, id or address; null for every client */
-            client?: string | null;
-            enabled?: boolean;
-        };
-        DnsRuleDeleted: {
-            /** Format: uuid */
-            id: string;
-            domain: string;
-        };
-        DnsRuleUpdate: {
-            /** @enum {string} */
-            action?: "block" | "allow";
-            /**
-             * @description A domain name: it and everything below it; `*.example.com` is only what is below
-             * @example ads.example.com
-             * @example *.tracker.example
-             */
-            domain?: string;
-            /** @description A peer: its name, id or address; null for every client */
-            client?: string | null;
-            enabled?: boolean;
-        };
-        DnsSettings: {
-            blocking_enabled: boolean;
-            /**
-             * @description How a blocked name is answered: 0.0.0.0 and ::, no such name, refused, or the addresses of `custom_ipv4/6`
-             * @enum {string}
-             */
-            block_mode: "zero_ip" | "nxdomain" | "refused" | "custom_ip";
-            custom_ipv4: string | null;
-            custom_ipv6: string | null;
-            /** @description Seconds a device may remember that a name is blocked */
-            block_ttl: number;
-            upstreams: string[];
-            /** @description Ask upstreams for validated answers and pass on that they are */
-            dnssec: boolean;
-            /** @description Answers kept */
-            cache_size: number;
-            cache_min_ttl: number;
-            cache_max_ttl: number;
-            /** @description Answer from outdated entries when no upstream answers (RFC 8767) */
-            serve_stale: boolean;
-            /** @description Block answers that lead public names into private networks (DNS rebinding) */
-            block_private_answers: boolean;
-            /** @description Domains, and what is below them, whose answers may be private */
-            private_answers_allowed: string[];
-            /** @description Queries a second and peer; 0 for no limit */
-            client_rate_limit: number;
-            /** @enum {string} */
-            query_log: "all" | "blocked" | "none";
-            /** @description Log queries without who asked */
-            anonymize_clients: boolean;
-            log_retention_days: number;
-            /** @description 0: by hand only */
-            blocklists_update_interval_hours: number;
-            blocking_paused_until: string | null;
-            /** @description Those in use: DNS_UPSTREAMS wins over the setting */
-            effective_upstreams: string[];
-        };
-        DnsSettingsUpdate: {
-            blocking_enabled?: boolean;
-            /**
-             * @description How a blocked name is answered: 0.0.0.0 and ::, no such name, refused, or the addresses of `custom_ipv4/6`
-             * @enum {string}
-             */
-            block_mode?: "zero_ip" | "nxdomain" | "refused" | "custom_ip";
-            custom_ipv4?: string | null;
-            custom_ipv6?: string | null;
-            /** @description Seconds a device may remember that a name is blocked */
-            block_ttl?: number;
-            upstreams?: string[];
-            /** @description Ask upstreams for validated answers and pass on that they are */
-            dnssec?: boolean;
-            /** @description Answers kept */
-            cache_size?: number;
-            cache_min_ttl?: number;
-            cache_max_ttl?: number;
-            /** @description Answer from outdated entries when no upstream answers (RFC 8767) */
-            serve_stale?: boolean;
-            /** @description Block answers that lead public names into private networks (DNS rebinding) */
-            block_private_answers?: boolean;
-            /** @description Domains, and what is below them, whose answers may be private */
-            private_answers_allowed?: string[];
-            /** @description Queries a second and peer; 0 for no limit */
-            client_rate_limit?: number;
-            /** @enum {string} */
-            query_log?: "all" | "blocked" | "none";
-            /** @description Log queries without who asked */
-            anonymize_clients?: boolean;
-            log_retention_days?: number;
-            /** @description 0: by hand only */
-            blocklists_update_interval_hours?: number;
-            /** @description Nothing is blocked until then; null ends a pause */
-            blocking_paused_until?: string | null;
-        };
-        DnsStatus: {
-            running: boolean;
-            /** @description Why it does not answer */
-            unavailable: string | null;
-            engine: ("ffi" | "dgram") | null;
-            engine_reason: string;
-            started_at: string | null;
-            restarts: number;
-            listeners: {
-                address: string;
-                port: number;
-                error: string | null;
-            }[];
-            upstreams: {
-                upstream: string;
-                queries: number;
-                failures: number;
-                average_ms: number | null;
-                healthy: boolean;
-                last_error: string | null;
-            }[];
-            blocking: components["schemas"]["DnsBlocking"];
-            /** @description Different names on all enabled lists */
-            blocked_names: number;
-            cache_entries: number;
-            log_entries_lost: number;
         };
         Error: {
             /** @description Kind of error, such as "Not Found" */
@@ -4497,7 +3879,7 @@ export interface components {
             /** @description UDP port; the first free one from 51820 when left out */
             listen_port?: number;
             /**
-             * @description Comma-separated resolver addresses, at most four; empty for the resolver of this service
+             * @description Comma-separated resolver addresses, at most four
              * @example 1.1.1.1, 9.9.9.9
              */
             dns?: string;
@@ -4527,7 +3909,7 @@ export interface components {
             address6?: string | null;
             listen_port?: number;
             /**
-             * @description Comma-separated resolver addresses, at most four; empty for the resolver of this service
+             * @description Comma-separated resolver addresses, at most four
              * @example 1.1.1.1, 9.9.9.9
              */
             dns?: string;
@@ -4535,6 +3917,45 @@ export interface components {
             nat?: boolean;
             forwarding?: boolean;
             enabled?: boolean;
+        };
+        NetworkTraffic: {
+            items: {
+                /** @description Number of the autonomous system; 0 for unknown */
+                asn: number;
+                organization: string | null;
+                /** @description Where most of its traffic was; ISO 3166-1 alpha-2 or ZZ */
+                country: string;
+                rx_bytes: number;
+                tx_bytes: number;
+                total_bytes: number;
+                /** @description Of `total_bytes` of all items; one decimal */
+                percentage: number;
+                /** @description How many peers it was */
+                peers: number;
+            }[];
+            total_bytes: number;
+            /** @enum {string} */
+            by: "endpoint" | "destination";
+            /** @description Whether it is being counted at the moment */
+            available: boolean;
+            /** @description Why it is not, or not with the newest database */
+            reason: string | null;
+            databases: {
+                country: {
+                    type: string;
+                    /** @description When the database was made, seconds since 1970 */
+                    build_epoch: number;
+                    /** @description Name of the file */
+                    file: string;
+                } | null;
+                asn: {
+                    type: string;
+                    /** @description When the database was made, seconds since 1970 */
+                    build_epoch: number;
+                    /** @description Name of the file */
+                    file: string;
+                } | null;
+            };
         };
         OpenApiDocument: {
             [key: string]: unknown;
@@ -4579,12 +4000,6 @@ export interface components {
             has_preshared_key: boolean;
             /** @description May reach neither other peers nor this host, DNS excepted */
             client_isolation: boolean;
-            /** @description Names are filtered for it */
-            use_adblocker: boolean;
-            /** @description The lists that hold for it; null for all */
-            blocklist_ids: string[] | null;
-            /** @description What it looks up goes into the query log */
-            dns_logging_enabled: boolean;
             expires_at: string | null;
             expired: boolean;
             /** Format: date-time */
@@ -4632,12 +4047,6 @@ export interface components {
             /** @description When the peer stops working; null for never */
             expires_at?: string | null;
             client_isolation?: boolean;
-            /** @description Filter names for this peer (default) */
-            use_adblocker?: boolean;
-            /** @description Ids of the lists that hold for it; null, the default, for all, [] for none */
-            blocklist_ids?: string[] | null;
-            /** @description Log what it looks up (default) */
-            dns_logging_enabled?: boolean;
             /** @description A key made on the device; the service then holds no private key */
             public_key?: string;
             /** @description A preshared key for this peer (default); false removes it */
@@ -4653,6 +4062,75 @@ export interface components {
             total: number;
             limit: number;
             offset: number;
+        };
+        PeerPlaces: {
+            items: {
+                peer_id: string;
+                name: string;
+                interface: string;
+                connected: boolean;
+                country: string;
+                country_name: string;
+                city: string | null;
+                latitude: number | null;
+                longitude: number | null;
+                asn: number;
+                organization: string | null;
+            }[];
+            /** @description Whether it is being counted at the moment */
+            available: boolean;
+            /** @description Why it is not, or not with the newest database */
+            reason: string | null;
+            databases: {
+                country: {
+                    type: string;
+                    /** @description When the database was made, seconds since 1970 */
+                    build_epoch: number;
+                    /** @description Name of the file */
+                    file: string;
+                } | null;
+                asn: {
+                    type: string;
+                    /** @description When the database was made, seconds since 1970 */
+                    build_epoch: number;
+                    /** @description Name of the file */
+                    file: string;
+                } | null;
+            };
+        };
+        PeerTraffic: {
+            peer_id: string;
+            /** Format: date-time */
+            start: string;
+            /** Format: date-time */
+            end: string;
+            /**
+             * @description Length of a bucket; all begin on boundaries of UTC, weeks on Monday
+             * @enum {string}
+             */
+            resolution: "hourly" | "daily" | "weekly";
+            /** @description Every bucket the period touches, whole, oldest first; empty ones are zero */
+            points: {
+                /**
+                 * Format: date-time
+                 * @description Begin of the bucket
+                 */
+                time: string;
+                rx_bytes: number;
+                tx_bytes: number;
+            }[];
+            totals: {
+                rx_bytes: number;
+                tx_bytes: number;
+                /** @description Bytes a second both ways, over the points’ time until now */
+                average_rate: number;
+                /** @description Bytes a second both ways in the busiest `peak_seconds` of the points’ time */
+                peak_rate: number;
+                /** @description 300 for the last 30 days, 3600 for the last year, 86400 before */
+                peak_seconds: number;
+                /** @description How long peers were connected, all together */
+                active_seconds: number;
+            };
         };
         PeerUpdate: {
             name?: string;
@@ -4677,12 +4155,6 @@ export interface components {
             /** @description When the peer stops working; null for never */
             expires_at?: string | null;
             client_isolation?: boolean;
-            /** @description Filter names for this peer (default) */
-            use_adblocker?: boolean;
-            /** @description Ids of the lists that hold for it; null, the default, for all, [] for none */
-            blocklist_ids?: string[] | null;
-            /** @description Log what it looks up (default) */
-            dns_logging_enabled?: boolean;
             /** @description A key made on the device; the service then holds no private key */
             public_key?: string;
             /** @description A preshared key for this peer (default); false removes it */
@@ -4696,7 +4168,7 @@ export interface components {
             /** @constant */
             type: "changed";
             /** @enum {string} */
-            collection: "interfaces" | "peers" | "users" | "tokens" | "settings" | "dns_rules" | "dns_settings" | "blocklists";
+            collection: "interfaces" | "peers" | "users" | "tokens" | "settings";
             id: string | null;
         } | {
             /** @constant */
@@ -4734,7 +4206,7 @@ export interface components {
             /** @description Host of the Endpoint line in device configurations */
             public_endpoint: string;
             /**
-             * @description Resolvers of new interfaces, comma-separated; empty for the filtering resolver of this service
+             * @description Comma-separated resolver addresses, at most four
              * @example 1.1.1.1, 9.9.9.9
              */
             default_dns: string;
@@ -4744,6 +4216,14 @@ export interface components {
             default_routing_mode: "full_tunnel" | "split_tunnel" | "isolated";
             /** @description How often handshakes and counters are read */
             sample_interval_seconds: number;
+            /** @description Traffic figures older than this are deleted; 0 keeps daily ones for ever, hourly ones a year */
+            metrics_retention_days: number;
+            /** @description A country or city database (.mmdb or .mmdb.gz), downloaded every week; GEOIP_COUNTRY_DB wins */
+            geoip_country_url: string;
+            /** @description The same for networks; GEOIP_ASN_DB wins */
+            geoip_asn_url: string;
+            /** @description Counts where traffic goes, by the kernel’s connection table; needs nf_conntrack_acct=1 */
+            destination_metrics_enabled: boolean;
             /** @description A session unused for this long ends */
             session_timeout_minutes: number;
         };
@@ -4751,7 +4231,7 @@ export interface components {
             /** @description Host of the Endpoint line in device configurations */
             public_endpoint?: string;
             /**
-             * @description Resolvers of new interfaces, comma-separated; empty for the filtering resolver of this service
+             * @description Comma-separated resolver addresses, at most four
              * @example 1.1.1.1, 9.9.9.9
              */
             default_dns?: string;
@@ -4761,6 +4241,14 @@ export interface components {
             default_routing_mode?: "full_tunnel" | "split_tunnel" | "isolated";
             /** @description How often handshakes and counters are read */
             sample_interval_seconds?: number;
+            /** @description Traffic figures older than this are deleted; 0 keeps daily ones for ever, hourly ones a year */
+            metrics_retention_days?: number;
+            /** @description A country or city database (.mmdb or .mmdb.gz), downloaded every week; GEOIP_COUNTRY_DB wins */
+            geoip_country_url?: string;
+            /** @description The same for networks; GEOIP_ASN_DB wins */
+            geoip_asn_url?: string;
+            /** @description Counts where traffic goes, by the kernel’s connection table; needs nf_conntrack_acct=1 */
+            destination_metrics_enabled?: boolean;
             /** @description A session unused for this long ends */
             session_timeout_minutes?: number;
         };
@@ -4826,19 +4314,53 @@ export interface components {
             id: string;
             name: string;
         };
-        UpstreamTest: {
-            /**
-             * @description A server to ask: `udp://IP[:53]`, `tcp://IP[:53]`, `tls://IP[:853]#name`, `https://host/path[#IP]`, `IP`, or `IP@PORT#name`
-             * @example tls://9.9.9.9#dns.quad9.net
-             * @example https://dns.quad9.net/dns-query#9.9.9.9
-             * @example udp://192.168.1.1
-             */
-            upstream: string;
+        TopTraffic: {
+            /** Format: date-time */
+            start: string;
+            /** Format: date-time */
+            end: string;
+            peers: {
+                peer_id: string;
+                name: string;
+                interface: string;
+                rx_bytes: number;
+                tx_bytes: number;
+                total_bytes: number;
+            }[];
         };
-        UpstreamTestResult: {
-            ok: boolean;
-            milliseconds: number | null;
-            error: string | null;
+        Traffic: {
+            interface: string | null;
+            /** Format: date-time */
+            start: string;
+            /** Format: date-time */
+            end: string;
+            /**
+             * @description Length of a bucket; all begin on boundaries of UTC, weeks on Monday
+             * @enum {string}
+             */
+            resolution: "hourly" | "daily" | "weekly";
+            /** @description Every bucket the period touches, whole, oldest first; empty ones are zero */
+            points: {
+                /**
+                 * Format: date-time
+                 * @description Begin of the bucket
+                 */
+                time: string;
+                rx_bytes: number;
+                tx_bytes: number;
+            }[];
+            totals: {
+                rx_bytes: number;
+                tx_bytes: number;
+                /** @description Bytes a second both ways, over the points’ time until now */
+                average_rate: number;
+                /** @description Bytes a second both ways in the busiest `peak_seconds` of the points’ time */
+                peak_rate: number;
+                /** @description 300 for the last 30 days, 3600 for the last year, 86400 before */
+                peak_seconds: number;
+                /** @description How long peers were connected, all together */
+                active_seconds: number;
+            };
         };
         User: {
             /** Format: uuid */
