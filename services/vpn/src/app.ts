@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { Sealer } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
 import { createAddressSet, createServer, openApiOf } from '@hearth/http'
@@ -7,7 +6,6 @@ import { about, version } from './about.ts'
 import { createGuard, type Caller, type Guard, type Identify } from './access.ts'
 import type { Config } from './config.ts'
 import type { Tables } from './database/tables.ts'
-import { openFiltering, type Filtering } from './dns/filtering.ts'
 import type { RunningResolver } from './dns/process/running-resolver.ts'
 import { createEvents, type Events } from './events/events.ts'
 import { openGeographyData, type GeographyData } from './geography/open-geography.ts'
@@ -22,6 +20,7 @@ import { openSampler, type Sampler } from './peers/sampler.ts'
 import { startSampling, type SamplingLoop } from './peers/sampling-loop.ts'
 import { toError } from './problems.ts'
 import { allRoutes, type Features } from './routes.ts'
+import { openNameService, type NameService } from './name-service.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { openSettings } from './settings/settings.ts'
 import { createTokens } from './tokens/tokens.ts'
@@ -66,8 +65,8 @@ export async function createApp(parts: AppParts): Promise<App> {
   const events = createEvents(version)
   const accounts = await openAccounts(parts, events, clock)
   const plane = await openPlane(parts, { ...accounts, events, clock })
-  const filtering = await openNames(parts, clock)
-  const features = createFeatures(parts, { ...plane, ...accounts, filtering, events, clock })
+  const names = await openNames(parts, events, clock)
+  const features = createFeatures(parts, { ...plane, ...accounts, ...names, events, clock })
   let document: Record<string, unknown> = {}
   const http = await createServer({
     routes: allRoutes({ ...features, document: () => document }),
@@ -82,7 +81,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   await plane.tunnels.reconcileAll()
   plane.tunnels.watch(config.driftCheckSeconds * 1000)
   const retention = startRetention({ ...retentionParts(parts, plane, accounts.settings), clock })
-  const sampling = startLoop(parts, { ...plane, settings: accounts.settings, filtering, events, features })
+  const sampling = startLoop(parts, { ...plane, ...names, settings: accounts.settings, events, features })
   return {
     http,
     tunnels: plane.tunnels,
@@ -93,6 +92,7 @@ export async function createApp(parts: AppParts): Promise<App> {
       await sampling.close()
       await retention.close()
       await plane.places.close()
+      await names.close()
       await plane.tunnels.close()
     },
   }
@@ -128,20 +128,13 @@ async function openPlane(parts: AppParts, { settings, events, clock }: PlanePart
   return { tunnels, sampler, desired, recorder, places }
 }
 
-function openNames(parts: AppParts, clock: Clock): Promise<Filtering> {
+function openNames(parts: AppParts, events: Events, clock: Clock): Promise<NameService> {
   const { config, database, log, resolver, dataPlane } = parts
-  return openFiltering({
-    database,
-    clock,
-    log,
-    resolver,
-    directory: join(config.dataDirectory, 'dns'),
-    engine: config.dnsEngine,
-    extraListeners: config.dnsListen,
-    listenClient: config.dnsListenClient,
-    fixedUpstreams: config.dnsUpstreams,
+  resolver.attach(log, (count) => events.publish({ type: 'queries', count }))
+  return openNameService({
+    ...{ config, database, log, clock, resolver },
     hasTunnels: dataPlane.backend !== 'simulated',
-    hits: () => Promise.resolve(new Map()),
+    publish: (event) => events.publish(event),
   })
 }
 
@@ -166,7 +159,7 @@ async function openAccounts({ config, database }: AppParts, events: Events, cloc
   return { settings, sessions, tokens, users, guard, stillValid }
 }
 
-type Wired = Plane & Awaited<ReturnType<typeof openAccounts>> & { filtering: Filtering; events: Events; clock: Clock }
+type Wired = Plane & Awaited<ReturnType<typeof openAccounts>> & NameService & { events: Events; clock: Clock }
 
 function createFeatures(parts: AppParts, wired: Wired): Omit<Features, 'document'> {
   const { database, sealer, config } = parts

@@ -13,10 +13,14 @@ import { geographyRoutes } from './geography/routes.ts'
 import type { Interfaces } from './interfaces/interfaces.ts'
 import { interfaceRoutes } from './interfaces/routes.ts'
 import type { InterfaceProposal } from './interfaces/schema.ts'
+import type { Lists } from './lists/lists.ts'
+import { listRoutes } from './lists/routes.ts'
 import { overviewRoutes } from './overview/routes.ts'
 import type { Dashboard } from './overview/schema.ts'
 import type { Peers } from './peers/peers.ts'
 import { peerRoutes } from './peers/routes.ts'
+import type { QueryLog } from './query-log/query-log.ts'
+import { queryLogRoutes, type QueryLogContext } from './query-log/routes.ts'
 import { sessionRoutes, type SessionSurroundings } from './sessions/routes.ts'
 import type { Sessions } from './sessions/sessions.ts'
 import { settingsRoutes } from './settings/routes.ts'
@@ -37,6 +41,9 @@ export interface Features {
   readonly interfaces: Interfaces
   readonly peers: Peers
   readonly filtering: Filtering
+  readonly lists: Lists
+  readonly queryLog: QueryLog
+  readonly queryLogContext: QueryLogContext
   readonly events: Events
   readonly proposal: () => Promise<InterfaceProposal>
   readonly overview: () => Promise<Dashboard>
@@ -58,6 +65,8 @@ export function allRoutes(features: Features): Route[] {
     ...interfaceRoutes(interfaces, features.proposal, publish),
     ...peerRoutes(peers, publish),
     ...dnsRoutes(features.filtering, publish),
+    ...listRoutes(features.lists, (id) => publish({ type: 'changed', collection: 'blocklists', id })),
+    ...queryLogRoutes(features.queryLog, features.queryLogContext),
     ...overviewRoutes(features.overview),
     ...trafficRoutes(features.history),
     ...geographyRoutes(features.geography),

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { migrate, openDatabase, type DatabaseLocation } from '@hearth/database'
 import { createLog, createManualClock } from '@hearth/runtime'
 import { migrations } from '../src/database/migrations/index.ts'
@@ -13,7 +14,16 @@ const log = createLog({ name: 'test', level: 'silent' })
 function peerRow(id: string, on: string): PeerRow {
   const number = Number(id.slice(1))
   const texts = { id, name: id, name_key: id, interface: on, ip: `10.8.0.${number}`, public_key: `key ${id}` }
-  const switches = { persistent_keepalive: 25, enabled: 1, expires_at: null, client_isolation: 0 }
+  const switches = {
+    persistent_keepalive: 25,
+    enabled: 1,
+    expires_at: null,
+    client_isolation: 0,
+    dns_number: randomInt(1, 2 ** 31 - 1),
+    dns_filtering: 1,
+    dns_lists: null,
+    dns_logging: 1,
+  }
   const keys = {
     ipv6: null,
     private_key: null,

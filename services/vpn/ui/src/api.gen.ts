@@ -2271,6 +2271,2140 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/dns/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the DNS settings */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["DnsSettings"];
+                        };
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        /**
+         * Change the DNS settings
+         * @description Members that are left out stay. In force for the next query, without a restart.
+         */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["DnsSettingsUpdate"];
+                };
+            };
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["DnsSettings"];
+                            message: string;
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is too large */
+                413: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is of another type */
+                415: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dns/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Block nothing for a while */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["DnsPause"];
+                };
+            };
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["DnsBlocking"];
+                            message: string;
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is too large */
+                413: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is of another type */
+                415: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dns/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End a pause */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["DnsBlocking"];
+                            message: string;
+                        };
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dns/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How the resolver does */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["DnsStatus"];
+                        };
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dns/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Why a name is blocked or allowed
+         * @description Every rule and list entry that matches, in the order of precedence, and the one that decides.
+         */
+        get: {
+            parameters: {
+                query: {
+                    domain: string;
+                    /** @description A peer: name, id or address; without it, nobody in particular */
+                    client?: string;
+                    /** @description Also look the name up and check what it leads to, as an answer would be */
+                    resolve?: "true" | "false";
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["DnsExplanation"];
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dns/rules/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What a rule would have changed
+         * @description Tries the rule on the queries of the last 24 hours; nothing is stored.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["DnsRulePreviewBody"];
+                };
+            };
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["DnsRulePreview"];
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is too large */
+                413: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is of another type */
+                415: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dns/upstreams/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask a server whether it answers */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["UpstreamTest"];
+                };
+            };
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["UpstreamTestResult"];
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is too large */
+                413: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is of another type */
+                415: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dns/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List rules
+         * @description Newest first.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    limit?: number;
+                    offset?: number;
+                    /** @description Part of a domain */
+                    search?: string;
+                    /** @description Rules of this peer alone: its name, id or address */
+                    client?: string;
+                    action?: "block" | "allow";
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["DnsRule"][];
+                            total: number;
+                            limit: number;
+                            offset: number;
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Create a rule
+         * @description Blocks or allows a domain and everything below it, for one peer or for everyone. The opposite rule for the same domain and client is replaced.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["DnsRuleCreate"];
+                };
+            };
+            responses: {
+                /** @description Success */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["DnsRule"];
+                            message: string;
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Conflicts with what is there */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is too large */
+                413: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is of another type */
+                415: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dns/rules/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Change a rule */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["DnsRuleUpdate"];
+                };
+            };
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["DnsRule"];
+                            message: string;
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not there */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Conflicts with what is there */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is too large */
+                413: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is of another type */
+                415: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        post?: never;
+        /** Delete a rule */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["DnsRuleDeleted"];
+                            message: string;
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not there */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dns/blocklists": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the block lists */
+        get: {
+            parameters: {
+                query?: {
+                    limit?: number;
+                    offset?: number;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["BlockList"][];
+                            total: number;
+                            limit: number;
+                            offset: number;
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Add a block list
+         * @description An enabled list is fetched at once. Addresses in private networks are refused unless `OUTBOUND_ALLOW` names them.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["BlockListCreate"];
+                };
+            };
+            responses: {
+                /** @description Success */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["BlockList"];
+                            message: string;
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Conflicts with what is there */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is too large */
+                413: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is of another type */
+                415: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dns/blocklists/update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Update the block lists
+         * @description Fetches all enabled lists, or joins the update that is running. Answers when it is done, or after a few seconds with `status` `running`. A list that cannot be fetched keeps its old text.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["BlockListUpdate"];
+                            message: string;
+                        };
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dns/blocklists/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change a block list
+         * @description Members that are left out stay. The old text stays in force until one from a new address is fetched.
+         */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["BlockListChange"];
+                };
+            };
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["BlockList"];
+                            message: string;
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not there */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Conflicts with what is there */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is too large */
+                413: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is of another type */
+                415: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        post?: never;
+        /** Delete a block list */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["BlockListDeleted"];
+                            message: string;
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not there */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dns/queries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The query log, newest first
+         * @description `total` is exact and does not depend on the page.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Name, id or address of a peer; `unknown` for no peer */
+                    client?: string;
+                    /** @description Part of the name, upper and lower case alike */
+                    domain?: string;
+                    status?: "allowed" | "blocked";
+                    /** @description DNS type: a name such as AAAA, or a number */
+                    type?: string;
+                    /** @description Why: nothing matched; filtering is off, paused, or off for the peer; a custom rule; a list; a name that is always denied; an answer with a private address */
+                    reason?: "none" | "off" | "rule" | "list" | "special" | "private_answer";
+                    /** @description From this moment on */
+                    start?: string;
+                    /** @description Before this moment */
+                    end?: string;
+                    limit?: number;
+                    offset?: number;
+                    /** @description Only queries before the one with this id: a place that stays while new ones come */
+                    before?: number;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["LoggedQuery"][];
+                            total: number;
+                            limit: number;
+                            offset: number;
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dns/queries/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The query log as a file
+         * @description The newest 10 000 queries that pass the filter.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Name, id or address of a peer; `unknown` for no peer */
+                    client?: string;
+                    /** @description Part of the name, upper and lower case alike */
+                    domain?: string;
+                    status?: "allowed" | "blocked";
+                    /** @description DNS type: a name such as AAAA, or a number */
+                    type?: string;
+                    /** @description Why: nothing matched; filtering is off, paused, or off for the peer; a custom rule; a list; a name that is always denied; an answer with a private address */
+                    reason?: "none" | "off" | "rule" | "list" | "special" | "private_answer";
+                    /** @description From this moment on */
+                    start?: string;
+                    /** @description Before this moment */
+                    end?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Comma-separated values with a heading */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dns/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * DNS statistics
+         * @description What was asked and by whom is for administrators: others get empty tops.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description The current hour or day included */
+                    hours?: number;
+                    /** @description hour up to 72 hours, day for more */
+                    bucket?: "hour" | "day";
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["DnsStatistics"];
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dns/queries/purge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Forget logged queries
+         * @description They are gone from the file when this is answered. Statistics are made from the log and change with it.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["QueryLogPurge"];
+                };
+            };
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["QueryLogPurged"];
+                            message: string;
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is too large */
+                413: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is of another type */
+                415: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/metrics/dashboard": {
         parameters: {
             query?: never;
@@ -3750,6 +5884,79 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        BlockList: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** @description For others than administrators its host only: it may hold a secret */
+            url: string;
+            /**
+             * @description How a list is written; auto looks at its lines
+             * @enum {string}
+             */
+            format: "auto" | "hosts" | "domains" | "wildcard" | "adblock" | "dnsmasq";
+            enabled: boolean;
+            /** @description Names and patterns; 0 until the first update */
+            entries: number;
+            /** @description Lines that mean nothing to a resolver */
+            unsupported: number;
+            /** @description The same by reason */
+            unsupported_reasons: {
+                [key: string]: number;
+            };
+            /** @description When its text last changed */
+            last_updated: string | null;
+            /** @description When its server was last asked */
+            last_checked: string | null;
+            /** @description Why the last update failed; the old text stays in force */
+            last_error: string | null;
+        };
+        BlockListChange: {
+            name?: string;
+            url?: string;
+            /**
+             * @description How a list is written; auto looks at its lines
+             * @enum {string}
+             */
+            format?: "auto" | "hosts" | "domains" | "wildcard" | "adblock" | "dnsmasq";
+            enabled?: boolean;
+        };
+        BlockListCreate: {
+            name: string;
+            url: string;
+            /**
+             * @description How a list is written; auto looks at its lines
+             * @default auto
+             * @enum {string}
+             */
+            format: "auto" | "hosts" | "domains" | "wildcard" | "adblock" | "dnsmasq";
+            /** @default true */
+            enabled: boolean;
+        };
+        BlockListDeleted: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+        };
+        BlockListUpdate: {
+            /** Format: date-time */
+            started_at: string;
+            /** @enum {string} */
+            status: "running" | "done";
+            lists: components["schemas"]["BlockListUpdateItem"][];
+        };
+        BlockListUpdateItem: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** @enum {string} */
+            status: "waiting" | "running" | "updated" | "unchanged" | "failed";
+            entries: number;
+            added: number;
+            removed: number;
+            duration_ms: number;
+            error: string | null;
+        };
         CountryTraffic: {
             items: {
                 /** @description ISO 3166-1 alpha-2; ZZ for unknown */
@@ -3827,6 +6034,267 @@ export interface components {
             /** Format: date-time */
             generated_at: string;
         };
+        DnsBlocking: {
+            enabled: boolean;
+            paused_until: string | null;
+        };
+        DnsExplanation: {
+            domain: string;
+            client: string | null;
+            /** @enum {string} */
+            status: "allowed" | "blocked";
+            /**
+             * @description Why: nothing matched; filtering is off, paused, or off for the peer; a custom rule; a list; a name that is always denied; an answer with a private address
+             * @enum {string}
+             */
+            reason: "none" | "off" | "rule" | "list" | "special" | "private_answer";
+            /** @description In words, for a person */
+            decided_by: string;
+            /** @description The name that decided */
+            name: string;
+            cnames: string[];
+            /** @description Everything that matches, in the order of precedence */
+            matches: components["schemas"]["DnsMatch"][];
+            /** @description The one change that would turn the decision round */
+            flip: string | null;
+        };
+        DnsMatch: {
+            /** @enum {string} */
+            kind: "rule" | "list";
+            /** @enum {string} */
+            action: "block" | "allow";
+            scope: ("client" | "global") | null;
+            /** @description The name it matches: the asked one, or one it leads to */
+            name: string;
+            /** @description The rule, or the list’s entry in Adblock’s words */
+            text: string;
+            important: boolean;
+            /** @description Of the rule or the list */
+            id: string | null;
+            /** @description The list’s name, or whose rule it is */
+            source: string;
+            deciding: boolean;
+        };
+        DnsPause: {
+            /** @description How long nothing is blocked */
+            seconds: number;
+        };
+        DnsRule: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            action: "block" | "allow";
+            /** @description Lower case, international names in punycode */
+            domain: string;
+            /** @description The name of the peer it holds for; null for every client */
+            client: string | null;
+            client_id: string | null;
+            enabled: boolean;
+            /** Format: date-time */
+            created_at: string;
+            created_by: string | null;
+            /** @description Queries it decided, as far as the log goes back */
+            hits: number;
+            last_hit_at: string | null;
+        };
+        DnsRuleCreate: {
+            /** @enum {string} */
+            action: "block" | "allow";
+            /**
+             * @description A domain name: it and everything below it; `*.example.com` is only what is below
+             * @example ads.example.com
+             * @example *.tracker.example
+             */
+            domain: string;
+            /** @description A peer: its name, id or address; null for every client */
+            client?: string | null;
+            enabled?: boolean;
+        };
+        DnsRuleDeleted: {
+            /** Format: uuid */
+            id: string;
+            domain: string;
+        };
+        DnsRulePreview: {
+            /** @description Queries that would have been answered the other way */
+            changed: number;
+            /** @description Queries for names the rule is about */
+            matching: number;
+            clients: {
+                client: string | null;
+                changed: number;
+            }[];
+        };
+        DnsRulePreviewBody: {
+            /** @enum {string} */
+            action: "block" | "allow";
+            /**
+             * @description A domain name: it and everything below it; `*.example.com` is only what is below
+             * @example ads.example.com
+             * @example *.tracker.example
+             */
+            domain: string;
+            /** @description A peer: its name, id or address; null for every client */
+            client?: string | null;
+        };
+        DnsRuleUpdate: {
+            /** @enum {string} */
+            action?: "block" | "allow";
+            /**
+             * @description A domain name: it and everything below it; `*.example.com` is only what is below
+             * @example ads.example.com
+             * @example *.tracker.example
+             */
+            domain?: string;
+            /** @description A peer: its name, id or address; null for every client */
+            client?: string | null;
+            enabled?: boolean;
+        };
+        DnsSettings: {
+            blocking_enabled: boolean;
+            /**
+             * @description How a blocked name is answered: 0.0.0.0 and ::, no such name, refused, or the addresses of `custom_ipv4/6`
+             * @enum {string}
+             */
+            block_mode: "zero_ip" | "nxdomain" | "refused" | "custom_ip";
+            custom_ipv4: string | null;
+            custom_ipv6: string | null;
+            /** @description Seconds a device may remember that a name is blocked */
+            block_ttl: number;
+            upstreams: string[];
+            /** @description Ask upstreams for validated answers and pass on that they are */
+            dnssec: boolean;
+            /** @description Answers kept */
+            cache_size: number;
+            cache_min_ttl: number;
+            cache_max_ttl: number;
+            /** @description Answer from outdated entries when no upstream answers (RFC 8767) */
+            serve_stale: boolean;
+            /** @description Block answers that lead public names into private networks (DNS rebinding) */
+            block_private_answers: boolean;
+            /** @description Domains, and what is below them, whose answers may be private */
+            private_answers_allowed: string[];
+            /** @description Queries a second and peer; 0 for no limit */
+            client_rate_limit: number;
+            /** @enum {string} */
+            query_log: "all" | "blocked" | "none";
+            /** @description Log queries without who asked */
+            anonymize_clients: boolean;
+            log_retention_days: number;
+            /** @description 0: by hand only */
+            blocklists_update_interval_hours: number;
+            blocking_paused_until: string | null;
+            /** @description Those in use: DNS_UPSTREAMS wins over the setting */
+            effective_upstreams: string[];
+        };
+        DnsSettingsUpdate: {
+            blocking_enabled?: boolean;
+            /**
+             * @description How a blocked name is answered: 0.0.0.0 and ::, no such name, refused, or the addresses of `custom_ipv4/6`
+             * @enum {string}
+             */
+            block_mode?: "zero_ip" | "nxdomain" | "refused" | "custom_ip";
+            custom_ipv4?: string | null;
+            custom_ipv6?: string | null;
+            /** @description Seconds a device may remember that a name is blocked */
+            block_ttl?: number;
+            upstreams?: string[];
+            /** @description Ask upstreams for validated answers and pass on that they are */
+            dnssec?: boolean;
+            /** @description Answers kept */
+            cache_size?: number;
+            cache_min_ttl?: number;
+            cache_max_ttl?: number;
+            /** @description Answer from outdated entries when no upstream answers (RFC 8767) */
+            serve_stale?: boolean;
+            /** @description Block answers that lead public names into private networks (DNS rebinding) */
+            block_private_answers?: boolean;
+            /** @description Domains, and what is below them, whose answers may be private */
+            private_answers_allowed?: string[];
+            /** @description Queries a second and peer; 0 for no limit */
+            client_rate_limit?: number;
+            /** @enum {string} */
+            query_log?: "all" | "blocked" | "none";
+            /** @description Log queries without who asked */
+            anonymize_clients?: boolean;
+            log_retention_days?: number;
+            /** @description 0: by hand only */
+            blocklists_update_interval_hours?: number;
+            /** @description Nothing is blocked until then; null ends a pause */
+            blocking_paused_until?: string | null;
+        };
+        DnsStatistics: {
+            period_hours: number;
+            total_queries: number;
+            blocked_queries: number;
+            allowed_queries: number;
+            block_percentage: number;
+            unique_domains: number;
+            unique_clients: number;
+            /** @description Of the queries that were not blocked */
+            cache_hit_percentage: number;
+            avg_response_ms: number;
+            blocklist_size: number;
+            blocklist_updated_at: string | null;
+            is_running: boolean;
+            /** @description The figures could not be had; `reason` says why */
+            unavailable: boolean;
+            reason: string | null;
+            /** @description At most ten; administrators only */
+            top_domains: {
+                domain: string;
+                count: number;
+            }[];
+            /** @description At most ten; administrators only */
+            top_blocked: {
+                domain: string;
+                count: number;
+            }[];
+            /** @description At most ten; administrators only */
+            top_clients: {
+                client: string | null;
+                total: number;
+                blocked: number;
+            }[];
+            /** @description By type; the rarest as OTHER */
+            query_types: {
+                [key: string]: number;
+            };
+            /** @description By hour or day (UTC), oldest first; the last is not over yet */
+            series: {
+                /** Format: date-time */
+                time: string;
+                total: number;
+                blocked: number;
+            }[];
+        };
+        DnsStatus: {
+            running: boolean;
+            /** @description Why it does not answer */
+            unavailable: string | null;
+            engine: ("ffi" | "dgram") | null;
+            engine_reason: string;
+            started_at: string | null;
+            restarts: number;
+            listeners: {
+                address: string;
+                port: number;
+                error: string | null;
+            }[];
+            upstreams: {
+                upstream: string;
+                queries: number;
+                failures: number;
+                average_ms: number | null;
+                healthy: boolean;
+                last_error: string | null;
+            }[];
+            blocking: components["schemas"]["DnsBlocking"];
+            /** @description Different names on all enabled lists */
+            blocked_names: number;
+            cache_entries: number;
+            log_entries_lost: number;
+        };
         Error: {
             /** @description Kind of error, such as "Not Found" */
             error: string;
@@ -3879,7 +6347,7 @@ export interface components {
             /** @description UDP port; the first free one from 51820 when left out */
             listen_port?: number;
             /**
-             * @description Comma-separated resolver addresses, at most four
+             * @description Comma-separated resolver addresses, at most four; empty for the resolver of this service
              * @example 1.1.1.1, 9.9.9.9
              */
             dns?: string;
@@ -3909,7 +6377,7 @@ export interface components {
             address6?: string | null;
             listen_port?: number;
             /**
-             * @description Comma-separated resolver addresses, at most four
+             * @description Comma-separated resolver addresses, at most four; empty for the resolver of this service
              * @example 1.1.1.1, 9.9.9.9
              */
             dns?: string;
@@ -3917,6 +6385,36 @@ export interface components {
             nat?: boolean;
             forwarding?: boolean;
             enabled?: boolean;
+        };
+        LoggedQuery: {
+            /** @description Grows with each query */
+            id: number;
+            /** Format: date-time */
+            timestamp: string;
+            /** @description Name of the peer; its last name when it is gone; null for no peer */
+            client: string | null;
+            client_id: string | null;
+            client_ip: string | null;
+            /** @description Lower case, no final dot */
+            domain: string;
+            type: string;
+            /** @enum {string} */
+            status: "allowed" | "blocked";
+            /**
+             * @description Why: nothing matched; filtering is off, paused, or off for the peer; a custom rule; a list; a name that is always denied; an answer with a private address
+             * @enum {string}
+             */
+            reason: "none" | "off" | "rule" | "list" | "special" | "private_answer";
+            /** @description The rule that decided; null when none did or it is gone */
+            rule: string | null;
+            list_id: string | null;
+            list: string | null;
+            rcode: string;
+            cached: boolean;
+            /** @description Decided by a name that the answer leads to */
+            cname: boolean;
+            upstream: string | null;
+            duration_ms: number;
         };
         NetworkTraffic: {
             items: {
@@ -4000,6 +6498,12 @@ export interface components {
             has_preshared_key: boolean;
             /** @description May reach neither other peers nor this host, DNS excepted */
             client_isolation: boolean;
+            /** @description Names are filtered for it */
+            use_adblocker: boolean;
+            /** @description The lists that hold for it; null for all */
+            blocklist_ids: string[] | null;
+            /** @description What it looks up goes into the query log */
+            dns_logging_enabled: boolean;
             expires_at: string | null;
             expired: boolean;
             /** Format: date-time */
@@ -4047,6 +6551,12 @@ export interface components {
             /** @description When the peer stops working; null for never */
             expires_at?: string | null;
             client_isolation?: boolean;
+            /** @description Filter names for this peer (default) */
+            use_adblocker?: boolean;
+            /** @description Ids of the lists that hold for it; null, the default, for all, [] for none */
+            blocklist_ids?: string[] | null;
+            /** @description Log what it looks up (default) */
+            dns_logging_enabled?: boolean;
             /** @description A key made on the device; the service then holds no private key */
             public_key?: string;
             /** @description A preshared key for this peer (default); false removes it */
@@ -4155,10 +6665,30 @@ export interface components {
             /** @description When the peer stops working; null for never */
             expires_at?: string | null;
             client_isolation?: boolean;
+            /** @description Filter names for this peer (default) */
+            use_adblocker?: boolean;
+            /** @description Ids of the lists that hold for it; null, the default, for all, [] for none */
+            blocklist_ids?: string[] | null;
+            /** @description Log what it looks up (default) */
+            dns_logging_enabled?: boolean;
             /** @description A key made on the device; the service then holds no private key */
             public_key?: string;
             /** @description A preshared key for this peer (default); false removes it */
             use_preshared_key?: boolean;
+        };
+        QueryLogPurge: {
+            /** @description Name, id or address of a peer; everyone when left out */
+            client?: string;
+            /**
+             * Format: date-time
+             * @description Only what was asked before; everything when left out
+             */
+            before?: string;
+        };
+        QueryLogPurged: {
+            client: string | null;
+            /** Format: date-time */
+            before: string;
         };
         ServiceEvent: {
             /** @constant */
@@ -4168,7 +6698,7 @@ export interface components {
             /** @constant */
             type: "changed";
             /** @enum {string} */
-            collection: "interfaces" | "peers" | "users" | "tokens" | "settings";
+            collection: "interfaces" | "peers" | "users" | "tokens" | "settings" | "dns_rules" | "dns_settings" | "blocklists";
             id: string | null;
         } | {
             /** @constant */
@@ -4185,6 +6715,14 @@ export interface components {
             /** @constant */
             type: "overview";
             overview: components["schemas"]["Dashboard"];
+        } | {
+            /** @constant */
+            type: "list-update";
+            update: components["schemas"]["BlockListUpdate"];
+        } | {
+            /** @constant */
+            type: "queries";
+            count: number;
         } | {
             /** @constant */
             type: "drift";
@@ -4206,7 +6744,7 @@ export interface components {
             /** @description Host of the Endpoint line in device configurations */
             public_endpoint: string;
             /**
-             * @description Comma-separated resolver addresses, at most four
+             * @description Resolvers of new interfaces, comma-separated; empty for the filtering resolver of this service
              * @example 1.1.1.1, 9.9.9.9
              */
             default_dns: string;
@@ -4231,7 +6769,7 @@ export interface components {
             /** @description Host of the Endpoint line in device configurations */
             public_endpoint?: string;
             /**
-             * @description Comma-separated resolver addresses, at most four
+             * @description Resolvers of new interfaces, comma-separated; empty for the filtering resolver of this service
              * @example 1.1.1.1, 9.9.9.9
              */
             default_dns?: string;
@@ -4361,6 +6899,20 @@ export interface components {
                 /** @description How long peers were connected, all together */
                 active_seconds: number;
             };
+        };
+        UpstreamTest: {
+            /**
+             * @description A server to ask: `udp://IP[:53]`, `tcp://IP[:53]`, `tls://IP[:853]#name`, `https://host/path[#IP]`, `IP`, or `IP@PORT#name`
+             * @example tls://9.9.9.9#dns.quad9.net
+             * @example https://dns.quad9.net/dns-query#9.9.9.9
+             * @example udp://192.168.1.1
+             */
+            upstream: string;
+        };
+        UpstreamTestResult: {
+            ok: boolean;
+            milliseconds: number | null;
+            error: string | null;
         };
         User: {
             /** Format: uuid */
