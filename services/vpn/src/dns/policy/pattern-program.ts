@@ -129,7 +129,8 @@ function readPattern(text: string): Read {
     const tree = parseExpression(text.slice(1, -1))
     const automaton = buildAutomaton(tree)
     const parts = automaton.isAlways ? undefined : fixedParts(tree)
-    return { text, start: PatternStart.anywhere, end: false, texts: [], automaton, parts }
+    const start = automaton.isAnchored ? PatternStart.name : PatternStart.anywhere
+    return { text, start, end: false, texts: [], automaton, parts }
   }
   const bars = /^\|{0,2}/.exec(text)?.[0].length ?? 0
   const end = text.endsWith('^')
