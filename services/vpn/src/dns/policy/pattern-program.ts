@@ -40,6 +40,8 @@ export interface PatternProgram {
    * @param list the list's number
    */
   add(text: string, meaning: number, list: number): string | undefined
+  /** Whether this list said so before. */
+  has(text: string, meaning: number, list: number): boolean
   /** The program; empty without patterns. */
   build(): Int32Array
 }
@@ -67,6 +69,7 @@ export function createPatternProgram(): PatternProgram {
       pattern.sets[meaning]! |= 1 << list
       return undefined
     },
+    has: (text, meaning, list) => ((known.get(text)?.sets[meaning] ?? 0) & (1 << list)) !== 0,
     build: () => layPatterns([...known.values()]),
   }
 }
