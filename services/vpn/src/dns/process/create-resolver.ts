@@ -1,0 +1,224 @@
+import { join } from 'node:path'
+import { createRingMemory, LogRing } from '../../query-log/ring.ts'
+import type { DataNews, DataOrders } from '../loops/orders.ts'
+import { Shared } from '../loops/shared-state.ts'
+import { openLibc, type Libc } from '../sockets/libc.ts'
+import { Connections } from '../tcp/connections.ts'
+import { StreamAnswers } from '../tcp/stream-answers.ts'
+import type { RelayOptions } from '../upstream/relay.ts'
+import { DataThreadHost } from './data-thread-host.ts'
+import { explainName } from './explain-name.ts'
+import { ListeningPlaces } from './listening-places.ts'
+import { openListsInForce, type ListsChange, type ListsInForce } from './lists-in-force.ts'
+import { LogThreadHost } from './log-thread-host.ts'
+import type { Explanation, ResolverState } from './messages.ts'
+import { policyOf, settingsOrders, startOrders } from './orders-of.ts'
+import { readResolverFile, readResolverFiles, type ResolverFiles } from './read-files.ts'
+import { UpstreamServers } from './upstream-servers.ts'
+
+const logFile = 'query-log.db'
+const streamRingBytes = 1 << 20
+
+/** How a resolver is made. */
+export interface ResolverParts extends RelayOptions {
+  /** With the files of `resolver-files.ts`. */
+  readonly directory: string
+  /** `dgram` where the settings leave it open: after the other engine killed the process. */
+  readonly isCautious?: boolean
+  /** Something an operator should know. */
+  readonly warn: (message: string) => void
+  /** So many queries were written to the log. */
+  readonly logged?: (count: number) => void
+}
+
+interface Opened {
+  readonly parts: ResolverParts
+  readonly libc: Libc | undefined
+  readonly engineReason: string
+  readonly files: ResolverFiles
+  readonly lists: ListsInForce
+  readonly servers: UpstreamServers
+  readonly orders: DataOrders
+}
+
+/**
+ * Starts to answer, by the files in the directory: sockets first, with what is compiled of the lists, so that after a crash it
+ * answers at once. Lists that changed meanwhile are compiled while it answers with the old ones.
+ */
+export async function createResolver(parts: ResolverParts): Promise<Resolver> {
+  const files = await readResolverFiles(parts.directory, parts.warn)
+  const { libc, engineReason } = await chooseEngine(files.settings.engine, parts.isCautious ?? false)
+  const lists = openListsInForce(parts.directory, parts.warn)
+  const servers = new UpstreamServers(parts)
+  const upstreams = await servers.apply(files.settings.upstreams)
+  const orders = startOrders(files, lists.bundle(), { listeners: [], upstreams })
+  const resolver = new Resolver({ parts, libc, engineReason, files, lists, servers, orders })
+  await resolver.listen()
+  return resolver
+}
+
+/** A resolver at work. */
+export class Resolver {
+  readonly data: DataThreadHost
+  readonly #opened: Opened
+  readonly #answers: StreamAnswers
+  readonly #connections: Connections
+  readonly #places: ListeningPlaces
+  readonly #log: LogThreadHost
+  readonly #startedAt = Date.now()
+  #files: ResolverFiles
+  #orders: DataOrders
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(opened: Opened) {
+    const { parts, libc, files, servers, orders } = opened
+    const { warn } = parts
+    const rings = [createRingMemory(), createRingMemory(streamRingBytes)] as const
+    this.#opened = opened
+    this.#files = files
+    this.#orders = orders
+    this.data = new DataThreadHost({
+      mode: libc === undefined ? 'dgram' : 'ffi',
+      orders,
+      ring: rings[0],
+      libc,
+      noted: ({ number, error }) => this.#places.note(number, error),
+      warn,
+    })
+    this.#answers = new StreamAnswers(orders, {
+      ring: new LogRing(rings[1]),
+      ask: (query, isGood) => servers.ask(query, isGood),
+    })
+    this.#connections = new Connections(this.#answers)
+    this.#places = new ListeningPlaces({
+      libc,
+      assign: (listeners) => {
+        this.data.tell({ listeners })
+        return this.data.settled()
+      },
+      connected: (socket, isTunnel) => this.#connections.take(socket, isTunnel),
+    })
+    const { logRetentionDays: retentionDays } = files.settings
+    const file = join(parts.directory, logFile)
+    this.#log = new LogThreadHost({ rings, file, retentionDays }, { wrote: (count) => parts.logged?.(count), warn })
+  }
+
+  /** Opens the listeners, and begins with what needs not be done before. */
+  async listen(): Promise<void> {
+    const { lists, servers, parts } = this.#opened
+    const { settings, clients } = this.#files
+    this.#connections.use(settings)
+    await this.#places.apply(settings.listeners)
+    this.#log.tell({ type: 'clients', clients })
+    this.#log.tell({ type: 'upstreams', labels: servers.labels() })
+    if (!lists.isStale(this.#files.lists)) return
+    this.#compile().catch((error: Error) => parts.warn(`the lists: ${error.message}`))
+  }
+
+  state(): ResolverState {
+    const { libc, engineReason, servers, lists } = this.#opened
+    return {
+      engine: libc === undefined ? 'dgram' : 'ffi',
+      engineReason,
+      listeners: this.#places.states(),
+      upstreams: servers.states(this.data.state),
+      cacheEntries: this.data.state.words[Shared.cacheEntries]!,
+      logLost: this.#log.lost,
+      names: lists.bundle().names,
+      lists: lists.reports(),
+      startedAt: this.#startedAt,
+    }
+  }
+
+  /** Reads a file again and puts it in force for the next query. Rejects, and leaves all as it is, when it cannot be read. */
+  changed(file: 'settings' | 'clients' | 'rules'): Promise<void> {
+    return this.#inTurn(() => (file === 'settings' ? this.#changedSettings() : this.#changedPolicy(file)))
+  }
+
+  /** Reads which lists there are, compiles them and puts them in force; all the while it answers by the old ones. */
+  async changedLists(): Promise<ListsChange> {
+    await this.#inTurn(async () => {
+      this.#files = { ...this.#files, lists: await readResolverFile(this.#opened.parts.directory, 'lists') }
+    })
+    return this.#compile()
+  }
+
+  explain(question: { domain: string; client: number; resolve: boolean }): Promise<Explanation> {
+    const { servers } = this.#opened
+    return explainName(this.#answers.engine.policy, question, (query, isGood) => servers.ask(query, isGood))
+  }
+
+  clearCache(): void {
+    this.data.tell({ clearCache: true })
+    this.#answers.clearCache()
+  }
+
+  purgeLog(before: number, client: number | null): Promise<void> {
+    return this.#log.purge(before, client)
+  }
+
+  async close(): Promise<void> {
+    await this.#places.close()
+    this.#connections.close()
+    await this.data.close()
+    this.#opened.servers.close()
+    await this.#log.close()
+  }
+
+  /** One change at a time, in the order in which they came. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#turn.then(work)
+    this.#turn = done.catch(() => undefined)
+    return done
+  }
+
+  #tell(news: DataNews): void {
+    this.#orders = { ...this.#orders, ...news }
+    this.data.tell(news)
+    this.#answers.use(this.#orders)
+  }
+
+  #compile(): Promise<ListsChange> {
+    const { lists } = this.#opened
+    return lists.compile(this.#files.lists, () => this.#tell({ policy: policyOf(this.#files, lists.bundle()) }))
+  }
+
+  async #changedPolicy(file: 'clients' | 'rules'): Promise<void> {
+    const { parts, lists } = this.#opened
+    const files = { ...this.#files, [file]: await readResolverFile(parts.directory, file) }
+    this.#tell({ policy: policyOf(files, lists.bundle()) })
+    this.#files = files
+    if (file === 'clients') this.#log.tell({ type: 'clients', clients: files.clients })
+  }
+
+  async #changedSettings(): Promise<void> {
+    const { parts, lists, servers } = this.#opened
+    const settings = await readResolverFile(parts.directory, 'settings')
+    const areServersOthers = JSON.stringify(settings.upstreams) !== JSON.stringify(this.#files.settings.upstreams)
+    this.#files = { ...this.#files, settings }
+    const upstreams = areServersOthers ? { upstreams: await servers.apply(settings.upstreams) } : {}
+    this.#tell({ policy: policyOf(this.#files, lists.bundle()), ...settingsOrders(settings), ...upstreams })
+    this.#connections.use(settings)
+    this.#log.tell({ type: 'settings', retentionDays: settings.logRetentionDays })
+    this.#log.tell({ type: 'upstreams', labels: servers.labels() })
+    await this.#places.apply(settings.listeners)
+    servers.closeLeft()
+  }
+}
+
+/** The C library, or why `dgram` has to do. */
+async function chooseEngine(
+  wanted: 'auto' | 'ffi' | 'dgram',
+  isCautious: boolean,
+): Promise<{ libc: Libc | undefined; engineReason: string }> {
+  if (wanted === 'dgram') return { libc: undefined, engineReason: 'chosen in the settings' }
+  if (isCautious && wanted === 'auto') {
+    return { libc: undefined, engineReason: 'batched system calls ended the process before' }
+  }
+  try {
+    const libc = await openLibc()
+    return { libc, engineReason: wanted === 'ffi' ? 'chosen in the settings' : 'batched system calls work here' }
+  } catch (error) {
+    return { libc: undefined, engineReason: (error as Error).message }
+  }
+}

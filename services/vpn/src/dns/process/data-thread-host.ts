@@ -1,0 +1,139 @@
+import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads'
+import type { DataNews, DataOrders, DataSetup, ListenerNote } from '../loops/orders.ts'
+import {
+  createSharedMemory,
+  openSharedState,
+  Shared,
+  takeDescriptors,
+  type SharedState,
+} from '../loops/shared-state.ts'
+import type { Libc } from '../sockets/libc.ts'
+
+const watchMs = 200
+const hangMs = 1000
+/** A thread that starts has no heartbeat yet. */
+const startMs = 5000
+const healthyMs = 5000
+const pauseMs = 500
+
+/** What a data thread is started with. */
+export interface DataThreadParts {
+  readonly mode: DataSetup['mode']
+  readonly orders: DataOrders
+  readonly ring: SharedArrayBuffer
+  /** To close what a thread that ended left open; undefined with `dgram`. */
+  readonly libc: Libc | undefined
+  readonly noted: (note: ListenerNote) => void
+  /** Something an operator should know. */
+  readonly warn: (message: string) => void
+}
+
+interface Running {
+  readonly worker: Worker
+  readonly port: MessagePort
+}
+
+/**
+ * The data thread, whichever it is at the time. It is watched: when it ends, or its heartbeat stands still for a second, another
+ * takes its place, with the same listeners, whose waiting queries it then answers.
+ */
+export class DataThreadHost {
+  readonly state: SharedState = openSharedState(createSharedMemory())
+  /** How often the thread was replaced. */
+  replacements = 0
+  readonly #parts: DataThreadParts
+  readonly #watch: NodeJS.Timeout
+  #orders: DataOrders
+  #thread: Running
+  #isClosed = false
+  #beat = 0
+  #beatAt = 0
+  #lookedAt = performance.now()
+
+  constructor(parts: DataThreadParts) {
+    this.#parts = parts
+    this.#orders = parts.orders
+    this.#thread = this.#start()
+    this.#watch = setInterval(() => this.#look(), watchMs)
+  }
+
+  /** Puts news in force before the next query. */
+  tell(news: DataNews): void {
+    this.#orders = { ...this.#orders, ...news }
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origin
+    this.#thread.port.postMessage(news)
+    Atomics.add(this.state.words, Shared.generation, 1)
+  }
+
+  /** Resolves when the thread has taken all news in, or at the latest after a second. */
+  async settled(): Promise<void> {
+    const { words } = this.state
+    const wanted = Atomics.load(words, Shared.generation)
+    const deadline = performance.now() + 1000
+    for (;;) {
+      const seen = Atomics.load(words, Shared.seen)
+      if (((seen - wanted) | 0) >= 0 || performance.now() > deadline) return
+      await Atomics.waitAsync(words, Shared.seen, seen, 200).value
+    }
+  }
+
+  /** Ends the thread where it stands; another takes its place. */
+  replace(): void {
+    void this.#thread.worker.terminate()
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearInterval(this.#watch)
+    this.tell({ stop: true })
+    await this.settled()
+    await this.#thread.worker.terminate()
+  }
+
+  #start(): Running {
+    const { port1, port2 } = new MessageChannel()
+    const { mode, ring, noted, warn } = this.#parts
+    const generation = Atomics.load(this.state.words, Shared.generation)
+    const setup: DataSetup = { mode, orders: this.#orders, generation, ring, shared: this.state.memory }
+    const worker = new Worker(new URL('../loops/data-thread.ts', import.meta.url), {
+      workerData: { setup, port: port2 },
+      transferList: [port2],
+      resourceLimits: { maxOldGenerationSizeMb: 128 },
+      name: 'data',
+    })
+    const startedAt = performance.now()
+    this.#beatAt = startedAt + startMs
+    port1.on('message', noted)
+    worker.on('error', (error: Error) => warn(`the data thread failed: ${error.message}`))
+    worker.on('exit', () => this.#ended(startedAt, port1))
+    return { worker, port: port1 }
+  }
+
+  #ended(startedAt: number, port: MessagePort): void {
+    port.close()
+    for (const descriptor of takeDescriptors(this.state)) this.#parts.libc?.call.close(descriptor)
+    if (this.#isClosed) return
+    this.replacements += 1
+    this.#parts.warn('the data thread ended; another takes its place')
+    const restart = () => {
+      if (!this.#isClosed) this.#thread = this.#start()
+    }
+    if (performance.now() - startedAt > healthyMs || this.replacements < 3) restart()
+    else setTimeout(restart, pauseMs)
+  }
+
+  #look(): void {
+    const now = performance.now()
+    const wasAsleep = now - this.#lookedAt > 3 * watchMs
+    this.#lookedAt = now
+    const beat = Atomics.load(this.state.words, Shared.heartbeat)
+    // When this thread could not run either, the machine stood still, not the other thread.
+    if (beat !== this.#beat || wasAsleep) this.#beatAt = beat === this.#beat ? Math.max(now, this.#beatAt) : now
+    else if (now - this.#beatAt > hangMs) {
+      this.#beatAt = now + startMs
+      this.#parts.warn('the data thread hangs')
+      this.replace()
+    }
+    this.#beat = beat
+  }
+}

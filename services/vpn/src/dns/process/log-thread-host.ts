@@ -1,0 +1,107 @@
+import { Worker } from 'node:worker_threads'
+import type { FromWriter, ToWriter, WriterStart } from '../../query-log/writer-messages.ts'
+
+const restartMs = 1000
+const purgeMs = 60_000
+const stopMs = 3000
+
+type Told = Extract<ToWriter, { type: 'settings' | 'clients' | 'upstreams' }>
+
+/** Who is told of the log. */
+export interface LogEars {
+  /** So many entries were written. */
+  readonly wrote: (count: number) => void
+  readonly warn: (message: string) => void
+}
+
+/**
+ * The thread that writes the query log, whichever it is at the time. When it dies another takes its place a second later;
+ * answering never waits for it.
+ */
+export class LogThreadHost {
+  /** Entries that found no room or could not be written. */
+  lost = 0
+  readonly #start: WriterStart
+  readonly #ears: LogEars
+  readonly #told = new Map<string, Told>()
+  readonly #purges = new Map<number, PromiseWithResolvers<void>>()
+  #retentionDays: number
+  #nextPurge = 1
+  #isClosed = false
+  #worker: Worker
+
+  constructor(start: WriterStart, ears: LogEars) {
+    this.#start = start
+    this.#ears = ears
+    this.#retentionDays = start.retentionDays
+    this.#worker = this.#run()
+  }
+
+  /** Hands on what the thread has to know; kept for one that takes its place. */
+  tell(message: Told): void {
+    if (message.type === 'settings') this.#retentionDays = message.retentionDays
+    this.#told.set(message.type, message)
+    post(this.#worker, message)
+  }
+
+  /** Forgets what was asked before a moment; rejects with the reason when that did not go. */
+  async purge(before: number, client: number | null): Promise<void> {
+    const id = this.#nextPurge++
+    const purge = Promise.withResolvers<void>()
+    const timer = setTimeout(() => purge.reject(new Error('the query log is busy')), purgeMs)
+    this.#purges.set(id, purge)
+    post(this.#worker, { type: 'purge', id, before, client })
+    try {
+      await purge.promise
+    } finally {
+      clearTimeout(timer)
+      this.#purges.delete(id)
+    }
+  }
+
+  /** Writes what is left and ends. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    const ended = new Promise((resolve) => this.#worker.once('exit', resolve))
+    const timer = setTimeout(() => void this.#worker.terminate(), stopMs)
+    post(this.#worker, { type: 'stop' })
+    await ended
+    clearTimeout(timer)
+  }
+
+  #run(): Worker {
+    const worker = new Worker(new URL('../../query-log/writer-thread.ts', import.meta.url), {
+      workerData: { ...this.#start, retentionDays: this.#retentionDays },
+      name: 'query log',
+    })
+    worker.on('message', (message: FromWriter) => this.#hear(message))
+    worker.on('error', (error: Error) => this.#ears.warn(`the query log failed: ${error.message}`))
+    worker.on('exit', () => this.#ended())
+    for (const message of this.#told.values()) post(worker, message)
+    return worker
+  }
+
+  #ended(): void {
+    for (const { reject } of this.#purges.values()) reject(new Error('the query log failed'))
+    if (this.#isClosed) return
+    setTimeout(() => {
+      if (!this.#isClosed) this.#worker = this.#run()
+    }, restartMs)
+  }
+
+  #hear(message: FromWriter): void {
+    if (message.type === 'wrote') {
+      this.lost = message.lost
+      this.#ears.wrote(message.count)
+    } else if (message.type === 'trouble') {
+      if (message.message !== null) this.#ears.warn(`the query log cannot be written: ${message.message}`)
+    } else if (message.task === 'purge' && message.id !== undefined) {
+      const purge = this.#purges.get(message.id)
+      if (message.error === null) purge?.resolve()
+      else purge?.reject(new Error(message.error))
+    }
+  }
+}
+
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origin
+const post = (worker: Worker, message: ToWriter): void => worker.postMessage(message)

@@ -1,0 +1,195 @@
+import type { ChildProcess } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { createAlarm } from './alarm.ts'
+import type { ListsChange } from './lists-in-force.ts'
+import type { Explanation, FromResolver, ResolverState, ToResolver } from './messages.ts'
+import { startResolver } from './start-resolver.ts'
+
+const answerMs = 15_000
+/** Compiling lists, and purging the log. */
+const longMs = 150_000
+const silenceMs = 6000
+const stopMs = 6000
+const shortestPauseMs = 10
+const longestPauseMs = 5000
+/** A process that lived so long did not die of its start. */
+const healthyMs = 10_000
+/** So many ends by the signals of a wrong system call, and batched ones are done without. */
+const mostCrashes = 3
+const crashes = new Set(['SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGABRT'])
+
+/** What a supervisor is made with. */
+export interface SupervisorParts {
+  /** `DATA_DIR/dns`. */
+  readonly directory: string
+  readonly warn: (message: string) => void
+  /** How the resolver does, about every second; undefined when it died. */
+  readonly stateChanged?: (state: ResolverState | undefined) => void
+  /** So many queries went into the log. */
+  readonly answered?: (count: number) => void
+}
+
+type Request = Exclude<ToResolver, { type: 'stop' }>
+type Unnumbered<T> = T extends unknown ? Omit<T, 'id'> : never
+type Answer = Exclude<FromResolver, { type: 'ready' | 'state' | 'queries' | 'failed' }>
+
+interface Waiting {
+  readonly message: Request
+  readonly resolve: (answer: Answer) => void
+  readonly reject: (error: Error) => void
+}
+
+/**
+ * The resolver, as the service has it: a process of its own that comes back by itself. It is started at once when it died, after
+ * growing pauses when it dies again and again, by force when it is silent. What was asked of one that died is asked of the next.
+ */
+export class ResolverSupervisor {
+  /** How often it was started anew. */
+  restarts = 0
+  /** How it does; undefined while it does not run. */
+  state: ResolverState | undefined
+  readonly #parts: SupervisorParts
+  readonly #waiting = new Map<number, Waiting>()
+  readonly #ready = Promise.withResolvers<void>()
+  #nextId = 1
+  #pauseMs = 0
+  #crashes = 0
+  #isClosed = false
+  #child: ChildProcess | undefined
+
+  constructor(parts: SupervisorParts) {
+    this.#parts = parts
+    this.#ready.promise.catch(() => undefined)
+    setTimeout(() => this.#ready.reject(new Error('the resolver did not start')), answerMs).unref()
+    this.#start()
+  }
+
+  /** Resolves when the resolver answers for the first time, or rejects when it does not within 15 s. */
+  ready(): Promise<void> {
+    return this.#ready.promise
+  }
+
+  /** Its process; undefined while there is none. */
+  get pid(): number | undefined {
+    return this.#child?.pid
+  }
+
+  /** Puts a file that was written in force for the next query; rejects with the reason. */
+  async changed(file: 'settings' | 'clients' | 'rules'): Promise<void> {
+    await this.#request({ type: 'changed', file })
+  }
+
+  /** Compiles the lists and puts them in force. */
+  async changedLists(): Promise<ListsChange> {
+    const answer = await this.#request({ type: 'changed', file: 'lists' }, longMs)
+    if (answer.type !== 'lists') throw new Error('the resolver answered something else')
+    return answer
+  }
+
+  async explain(question: { domain: string; client: number; resolve: boolean }): Promise<Explanation> {
+    const answer = await this.#request({ type: 'explain', ...question })
+    if (answer.type !== 'explanation') throw new Error('the resolver answered something else')
+    return answer.explanation
+  }
+
+  /** Asks an upstream, given as operators write it; milliseconds. Rejects with the reason. */
+  async askUpstream(upstream: string): Promise<number> {
+    const answer = await this.#request({ type: 'ask-upstream', upstream })
+    if (answer.type !== 'asked') throw new Error('the resolver answered something else')
+    return answer.ms
+  }
+
+  /** Forgets what was asked before a moment, by one client or by all (null). */
+  async purgeLog(before: number, client: number | null): Promise<void> {
+    await this.#request({ type: 'purge-log', before, client }, longMs)
+  }
+
+  async clearCache(): Promise<void> {
+    await this.#request({ type: 'clear-cache' })
+  }
+
+  /** Lets the resolver write its log, and ends it. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    for (const { reject } of this.#waiting.values()) reject(new Error('the service ends'))
+    const child = this.#child
+    if (child === undefined) return
+    const exit = new Promise((resolve) => child.once('exit', resolve))
+    const timer = setTimeout(() => child.kill('SIGKILL'), stopMs)
+    post(child, { type: 'stop' })
+    await exit
+    clearTimeout(timer)
+  }
+
+  #start(): void {
+    const child = startResolver(this.#parts.directory, this.#crashes >= mostCrashes)
+    this.#child = child
+    const startedAt = performance.now()
+    const alarm = createAlarm({ firstMs: answerMs, thenMs: silenceMs }, () => {
+      this.#parts.warn('the resolver is silent')
+      child.kill('SIGKILL')
+    })
+    if (child.stderr !== null) {
+      createInterface(child.stderr).on('line', (line) => this.#parts.warn(line.slice(0, 500)))
+    }
+    child.on('message', (message: FromResolver) => {
+      alarm.heard()
+      this.#hear(message)
+    })
+    child.on('error', (error) => this.#parts.warn(`the resolver: ${error.message}`))
+    child.on('exit', (code, signal) => {
+      alarm.stop()
+      this.#ended(signal ?? `code ${code}`, performance.now() - startedAt)
+    })
+    for (const { message } of this.#waiting.values()) post(child, message)
+  }
+
+  #ended(reason: string, livedMs: number): void {
+    this.#child = undefined
+    this.state = undefined
+    this.#parts.stateChanged?.(undefined)
+    if (this.#isClosed) return
+    this.restarts += 1
+    if (crashes.has(reason)) this.#crashes += 1
+    const isFirst = livedMs > healthyMs || this.#pauseMs === 0
+    this.#pauseMs = isFirst ? shortestPauseMs : Math.min(longestPauseMs, this.#pauseMs * 4)
+    this.#parts.warn(`the resolver ended (${reason}); it is started again`)
+    setTimeout(() => {
+      if (!this.#isClosed) this.#start()
+    }, this.#pauseMs)
+  }
+
+  #hear(message: FromResolver): void {
+    if (message.type === 'ready') return this.#ready.resolve()
+    if (message.type === 'state') {
+      this.state = message.state
+      return this.#parts.stateChanged?.(message.state)
+    }
+    if (message.type === 'queries') return this.#parts.answered?.(message.count)
+    const asked = this.#waiting.get(message.id)
+    this.#waiting.delete(message.id)
+    if (message.type === 'failed') asked?.reject(new Error(message.message))
+    else asked?.resolve(message)
+  }
+
+  async #request(request: Unnumbered<Request>, timeoutMs = answerMs): Promise<Answer> {
+    if (this.#isClosed) throw new Error('the service ends')
+    const id = this.#nextId++
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+    const message = { ...request, id } as Request
+    this.#waiting.set(id, { message, resolve, reject })
+    const timer = setTimeout(() => reject(new Error('the resolver did not answer')), timeoutMs)
+    if (this.#child !== undefined) post(this.#child, message)
+    try {
+      return await promise
+    } finally {
+      clearTimeout(timer)
+      this.#waiting.delete(id)
+    }
+  }
+}
+
+/** A message to a process that just ended fails; its end is heard of anyway. */
+function post(child: ChildProcess, message: ToResolver): void {
+  if (child.connected) child.send(message, () => undefined)
+}

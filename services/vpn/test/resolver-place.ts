@@ -1,0 +1,87 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { writeFileAtomic } from '@hearth/runtime'
+import { temporaryDirectory } from '@hearth/testing'
+import {
+  resolverFile,
+  type Listener,
+  type ResolverClient,
+  type ResolverRule,
+  type ResolverSettings,
+  type Upstream,
+} from '../src/dns/process/resolver-files.ts'
+import { parseUpstream } from '../src/dns/upstream/upstream-text.ts'
+
+/** Settings under which everything is allowed and logged. */
+export const plainSettings: ResolverSettings = {
+  engine: 'auto',
+  listeners: [],
+  listenClient: 0,
+  upstreams: [],
+  blockingEnabled: true,
+  pausedUntil: 0,
+  blockMode: 'zero_ip',
+  customIpv4: null,
+  customIpv6: null,
+  blockTtl: 10,
+  cacheSize: 4096,
+  cacheMinTtl: 0,
+  cacheMaxTtl: 0,
+  serveStale: false,
+  dnssec: false,
+  blockPrivateAnswers: false,
+  privateAnswersAllowed: [],
+  clientRateLimit: 0,
+  queryLog: 'all',
+  anonymizeClients: false,
+  logRetentionDays: 7,
+}
+
+/** A directory a resolver can run by. */
+export interface ResolverPlace extends AsyncDisposable {
+  readonly directory: string
+  /** What `settings.json` holds. */
+  settings: ResolverSettings
+  /** Writes some settings. */
+  set(some: Partial<ResolverSettings>): Promise<void>
+  write(file: 'clients', content: readonly ResolverClient[]): Promise<void>
+  write(file: 'rules', content: readonly ResolverRule[]): Promise<void>
+}
+
+/** Makes the directory, with these settings. */
+export async function resolverPlace(some: Partial<ResolverSettings>): Promise<ResolverPlace> {
+  const temporary = await temporaryDirectory()
+  const directory = join(temporary.path, 'dns')
+  await mkdir(directory)
+  const write = (file: 'settings' | 'clients' | 'rules', content: unknown) =>
+    writeFileAtomic(join(directory, resolverFile[file]), JSON.stringify(content))
+  const place: ResolverPlace = {
+    directory,
+    settings: { ...plainSettings, ...some },
+    async set(some) {
+      place.settings = { ...place.settings, ...some }
+      await write('settings', place.settings)
+    },
+    write,
+    [Symbol.asyncDispose]: () => temporary[Symbol.asyncDispose](),
+  }
+  await place.set({})
+  return place
+}
+
+/** A listener at a free port of an address. */
+export async function freeListener(address = '127.0.0.1', device: string | null = null): Promise<Listener> {
+  const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4')
+  socket.bind(0, address)
+  await once(socket, 'listening')
+  const { port } = socket.address()
+  socket.close()
+  await once(socket, 'close')
+  return { address, port, device }
+}
+
+/** A server at a port of 127.0.0.1 as an upstream. */
+export const upstreamAt = (port: number, protocol: 'udp' | 'tcp' = 'udp'): Upstream =>
+  parseUpstream(`${protocol}://127.0.0.1:${port}`)
