@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { axisTicks, barLayout, pointedWords } from './plot-shapes.ts'
+
+const times = ['2026-11-21T00:00:00Z', '2026-11-21T01:00:00Z']
+const series = [
+  { kind: 'blocked', name: 'Blocked', values: [1, 2] },
+  { kind: 'allowed', name: 'Allowed', values: [10, 20] },
+]
+
+test('bars stand on each other, the tallest drawn first', () => {
+  assert.deepEqual(barLayout(times, series), [
+    [1_795_219_200, 1_795_222_800],
+    [11, 22],
+    [1, 2],
+  ])
+})
+
+test('a scale has at most five round steps and always whole numbers when it is small', () => {
+  assert.deepEqual(axisTicks(100), [0, 50, 100])
+  assert.deepEqual(axisTicks(1), [0, 1])
+  assert.deepEqual(
+    axisTicks(3 * 1024 ** 2),
+    [0, 1, 2, 3].map((value) => value * 1024 ** 2),
+  )
+  for (const most of [1, 7, 99, 1023, 1025, 5e6, 3e11]) assert.ok(axisTicks(most).length <= 5, `${most}`)
+})
+
+test('a bucket is told in words', () => {
+  const chart = { times, series, format: String, formatTime: (time: string) => time.slice(11, 16) }
+  assert.equal(pointedWords(chart, 1), '01:00: Blocked 2, Allowed 20')
+})

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { proposedName, updateProgress, updateWords } from './list-words.ts'
+
+const part = { id: 'a', status: 'done', entries: 10, added: 1200, removed: 0, duration_ms: 5, error: null }
+
+test('what an update did to a list is said in a few words', () => {
+  assert.equal(updateWords(part), '+1,200')
+  assert.equal(updateWords({ ...part, removed: 3 }), '+1,200, −3')
+  assert.equal(updateWords({ ...part, added: 0 }), 'nothing new')
+  assert.equal(updateWords({ ...part, entries: null, status: 'running' }), 'downloading')
+  assert.equal(updateWords({ ...part, error: 'the server answered 404' }), 'the server answered 404')
+})
+
+test('a list counts as done when it is there or has failed', () => {
+  const lists = [part, { ...part, entries: null }, { ...part, entries: null, error: 'gone' }]
+  assert.deepEqual(updateProgress({ started_at: '', status: 'running', lists }), { done: 2, of: 3 })
+})
+
+test('a list gets a name from its address', () => {
+  const names = ['https://lists.example/big/hosts.txt', 'https://lists.example/', 'no address'].map(proposedName)
+  assert.deepEqual(names, ['hosts (lists.example)', 'lists.example', ''])
+})

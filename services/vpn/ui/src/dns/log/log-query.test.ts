@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { deciderOf, isNarrowed, queryTime, toLogQuery } from './log-query.ts'
+
+test('only filters that are set are sent, local times as UTC', () => {
+  const none = { search: '', filters: { client: '', status: '', type: '', from: '', to: '' } }
+  assert.deepEqual(toLogQuery(none), { limit: 100 })
+  assert.equal(isNarrowed(none), false)
+  const filters = { client: 'Phone', status: 'blocked', type: 'AAAA', from: '2026-11-21T10:00', to: 'odd' }
+  const narrowed = { search: 'ads', filters }
+  assert.deepEqual(toLogQuery(narrowed), {
+    limit: 100,
+    domain: 'ads',
+    client: 'Phone',
+    status: 'blocked',
+    type: 'AAAA',
+    start: new Date('2026-11-21T10:00').toISOString(),
+  })
+  assert.equal(isNarrowed(narrowed), true)
+})
+
+test('a query of today shows the time alone', () => {
+  const now = new Date(2026, 10, 21, 12)
+  assert.equal(queryTime(new Date(2026, 10, 21, 9, 5, 7).toISOString(), now), '09:05:07')
+  assert.equal(queryTime(new Date(2026, 10, 20, 9, 5, 7).toISOString(), now), '20 Nov 09:05:07')
+})
+
+test('what decided is a rule before a list, and a name it leads to is said', () => {
+  assert.equal(deciderOf({ rule: null, list: null, cname: null }), '')
+  assert.equal(deciderOf({ rule: 'ads.example', list: null, cname: null }), 'rule ads.example')
+  assert.equal(deciderOf({ rule: null, list: 'Big list', cname: 't.example' }), 'leads to t.example, Big list')
+})

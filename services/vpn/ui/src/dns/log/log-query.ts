@@ -1,0 +1,64 @@
+import type { TableState } from '@hearth/ui'
+import type { DnsQuery, LogQuery } from '../../pending-api.ts'
+
+/** Queries read at once. */
+export const queriesPerPage = 100
+
+/** What the log can be narrowed by; the names are those of the address. */
+export const logFilters = ['client', 'status', 'type', 'from', 'to'] as const
+
+/** Kinds of questions people ask for; others can be typed into the address. */
+export const queryTypes = [
+  'A',
+  'AAAA',
+  'HTTPS',
+  'CNAME',
+  'MX',
+  'NS',
+  'PTR',
+  'SOA',
+  'SRV',
+  'SVCB',
+  'TXT',
+  'ANY',
+] as const
+
+/** The filters as the API wants them; only what is set is sent. */
+export function toLogQuery(state: Pick<TableState, 'search' | 'filters'>): LogQuery {
+  const { client, status, type, from, to } = state.filters
+  return {
+    limit: queriesPerPage,
+    ...(state.search === '' ? {} : { domain: state.search }),
+    ...(client ? { client } : {}),
+    ...(status === 'blocked' || status === 'allowed' ? { status } : {}),
+    ...(type ? { type } : {}),
+    ...moment('start', from),
+    ...moment('end', to),
+  }
+}
+
+/** True when the list shows less than everything. */
+export function isNarrowed(state: Pick<TableState, 'search' | 'filters'>): boolean {
+  return state.search !== '' || Object.values(state.filters).some((value) => value !== '')
+}
+
+/** When a query came: the time alone when it was on the same day as `now`. */
+export function queryTime(timestamp: string, now: Date): string {
+  const at = new Date(timestamp)
+  const time = at.toLocaleTimeString('en-GB')
+  if (at.toDateString() === now.toDateString()) return time
+  return `${at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })} ${time}`
+}
+
+/** What decided a query, in a few words. */
+export function deciderOf(query: Pick<DnsQuery, 'rule' | 'list' | 'cname'>): string {
+  const by = query.rule === null ? (query.list ?? '') : `rule ${query.rule}`
+  if (query.cname === null) return by
+  return [`leads to ${query.cname}`, by].filter((part) => part !== '').join(', ')
+}
+
+function moment(member: 'start' | 'end', local: string | undefined): Partial<Pick<LogQuery, 'start' | 'end'>> {
+  if (local === undefined || local === '') return {}
+  const at = new Date(local)
+  return Number.isNaN(at.getTime()) ? {} : { [member]: at.toISOString() }
+}

@@ -1,0 +1,56 @@
+import { answer } from '@hearth/ui'
+import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { keys } from '../../api.ts'
+import { type DnsQuery, type LogQuery, pendingApi } from '../../pending-api.ts'
+import { queriesPerPage } from './log-query.ts'
+
+interface LogPage {
+  data: DnsQuery[]
+  total: number
+}
+
+/** Twenty readings a minute, of the hundred the service allows. */
+const pollEvery = 3000
+
+/**
+ * The newest queries, kept current while the log is live. Looking at older ones stops that, so that nothing moves under the
+ * reader; going on drops the older ones.
+ */
+export function useLog(query: LogQuery) {
+  const [isLive, setLive] = useState(true)
+  const cache = useQueryClient()
+  const queryKey = [...keys.dnsLog, query]
+  const log = useInfiniteQuery({
+    queryKey,
+    queryFn: ({ pageParam }) =>
+      answer(
+        pendingApi.GET('/api/dns/queries', {
+          params: { query: { ...query, ...(pageParam === '' ? {} : { before: pageParam }) } },
+        }),
+      ),
+    initialPageParam: '',
+    getNextPageParam: ({ data }: LogPage) => (data.length < queriesPerPage ? undefined : data.at(-1)?.id),
+    refetchInterval: isLive ? pollEvery : false,
+    staleTime: 0,
+  })
+  return {
+    log,
+    rows: log.data?.pages.flatMap(({ data }) => data),
+    total: log.data?.pages[0]?.total ?? 0,
+    isLive,
+    pause: () => setLive(false),
+    goOn: () => {
+      cache.setQueryData<InfiniteData<LogPage, string>>(
+        queryKey,
+        (old) => old && { pages: old.pages.slice(0, 1), pageParams: old.pageParams.slice(0, 1) },
+      )
+      setLive(true)
+      void log.refetch()
+    },
+    readOlder: () => {
+      setLive(false)
+      void log.fetchNextPage()
+    },
+  }
+}

@@ -1,0 +1,16 @@
+import { answer } from '@hearth/ui'
+import { api } from '../api.ts'
+import { pendingApi } from '../pending-api.ts'
+
+/** How the resolver does. */
+export const readStatus = async () => (await answer(api.GET('/api/dns/status'))).data
+
+/** What holds for all names. */
+export const readDnsSettings = async () => (await answer(api.GET('/api/dns/settings'))).data
+
+/** What was asked in the last hours. */
+export const readStats = async (hours: number) =>
+  (await answer(pendingApi.GET('/api/dns/stats', { params: { query: { hours } } }))).data
+
+/** All block lists. */
+export const readBlocklists = async () => (await answer(pendingApi.GET('/api/dns/blocklists'))).data

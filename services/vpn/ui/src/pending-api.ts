@@ -1,0 +1,130 @@
+import { createApiClient } from '@hearth/ui'
+import { session } from './api.ts'
+
+/** What a list is, as the service tells it. */
+export interface Blocklist {
+  id: string
+  name: string
+  url: string
+  format: 'auto' | 'adblock' | 'hosts' | 'domains' | 'dnsmasq'
+  enabled: boolean
+  entries: number
+  unsupported: number
+  unsupported_reasons: { reason: string; lines: number }[]
+  examples: { line: number; text: string; reason: string }[]
+  last_updated: string | null
+  last_checked: string | null
+  last_error: string | null
+}
+
+/** How far the present or last update is. */
+export interface BlocklistUpdate {
+  started_at: string
+  status: 'running' | 'done'
+  lists: {
+    id: string
+    status: string
+    entries: number | null
+    added: number | null
+    removed: number | null
+    duration_ms: number | null
+    error: string | null
+  }[]
+}
+
+/** One query of the log. */
+export interface DnsQuery {
+  id: string
+  timestamp: string
+  client: string | null
+  client_id: string | null
+  client_ip: string | null
+  domain: string
+  type: string
+  status: 'allowed' | 'blocked'
+  reason: string
+  rule: string | null
+  list_id: string | null
+  list: string | null
+  rcode: string
+  cached: boolean
+  cname: string | null
+  upstream: string | null
+  duration_ms: number | null
+}
+
+export interface DnsStats {
+  period_hours: number
+  total_queries: number
+  blocked_queries: number
+  allowed_queries: number
+  block_percentage: number
+  unique_domains: number
+  unique_clients: number
+  cache_hit_percentage: number
+  avg_response_ms: number | null
+  blocklist_size: number
+  blocklist_updated_at: string | null
+  is_running: boolean
+  unavailable: boolean
+  reason: string | null
+  top_domains: { domain: string; count: number }[]
+  top_blocked: { domain: string; count: number }[]
+  top_clients: { client: string | null; total: number; blocked: number }[]
+  query_types: Record<string, number>
+  series: { time: string; total: number; blocked: number }[]
+}
+
+/** What a rule would have changed. */
+export interface RuleEffect {
+  changed: number
+  matching: number
+  clients: { client: string | null; changed: number }[]
+}
+
+interface Answer<Body> {
+  content: { 'application/json': Body }
+}
+interface Reading<Query, Data> {
+  get: { parameters: { query?: Query }; responses: { 200: Answer<Data> } }
+}
+interface Writing<Body, Data> {
+  post: { parameters: object; requestBody: { content: { 'application/json': Body } }; responses: { 200: Answer<Data> } }
+}
+
+export type LogQuery = {
+  client?: string
+  domain?: string
+  status?: DnsQuery['status']
+  type?: string
+  reason?: string
+  start?: string
+  end?: string
+  limit?: number
+  before?: string
+}
+
+/** Endpoints that the service's OpenAPI document does not have yet. */
+export interface PendingPaths {
+  '/api/dns/queries': Reading<LogQuery, { data: DnsQuery[]; total: number; limit: number; offset: number }>
+  '/api/dns/stats': Reading<{ hours?: number }, { data: DnsStats }>
+  '/api/dns/rules/preview': Writing<{ action: string; domain: string; client?: string | null }, { data: RuleEffect }>
+  '/api/dns/queries/purge': Writing<object, { message: string }>
+  '/api/dns/blocklists': Reading<object, { data: Blocklist[] }> &
+    Writing<{ name: string; url: string; format?: string; enabled?: boolean }, { data: Blocklist; message: string }>
+  '/api/dns/blocklists/update': Reading<object, { data: BlocklistUpdate }> &
+    Writing<object, { data: BlocklistUpdate; message: string }>
+  '/api/dns/blocklists/{id}': {
+    put: {
+      parameters: { path: { id: string } }
+      requestBody: {
+        content: { 'application/json': { name?: string; url?: string; format?: string; enabled?: boolean } }
+      }
+      responses: { 200: Answer<{ data: Blocklist; message: string }> }
+    }
+    delete: { parameters: { path: { id: string } }; responses: { 200: Answer<{ message: string }> } }
+  }
+}
+
+/** The client for them. */
+export const pendingApi = createApiClient<PendingPaths>(session)
