@@ -7,7 +7,8 @@ import { about, version } from './about.ts'
 import { createGuard, type Caller, type Guard, type Identify } from './access.ts'
 import type { Config } from './config.ts'
 import type { Tables } from './database/tables.ts'
-import { openFiltering, type Filtering, type Resolver } from './dns/filtering.ts'
+import { openFiltering, type Filtering } from './dns/filtering.ts'
+import type { RunningResolver } from './dns/process/running-resolver.ts'
 import { createEvents, type Events } from './events/events.ts'
 import { createDesiredDevices } from './interfaces/desired-devices.ts'
 import { createHostLinks } from './interfaces/host-links.ts'
@@ -39,7 +40,7 @@ export interface AppParts {
   readonly dataPlane: DataPlaneChoice
   readonly driver: WireGuardDriver
   readonly firewall: Firewall
-  readonly resolver: Resolver
+  readonly resolver: RunningResolver
   /** Folder of the built web pages. */
   readonly pages: string
   readonly clock?: Clock

@@ -10,8 +10,10 @@ export function addCommands(program: Command): void {
     .command('serve')
     .description('run the service in the foreground')
     .action(async () => {
+      const { startResolverEarly } = await import('./early-resolver.ts')
+      const early = await startResolverEarly(process.env['DATA_DIR'])
       const { serve } = await import('./main.ts')
-      await serve(process.env)
+      await serve(process.env, early)
     })
   addAccountCommands(program)
   addTunnelCommands(program)

@@ -1,13 +1,17 @@
 import { listenAt } from '@hearth/http'
 import { box, closeOnSignal, createLog, type Environment } from '@hearth/runtime'
 import { readConfig } from './config.ts'
+import type { EarlyResolver } from './early-resolver.ts'
 import { firstSignInLines, openService } from './open-service.ts'
 
-/** Runs the service in the foreground until it is told to stop. Prints one line when it answers. */
-export async function serve(environment: Environment): Promise<void> {
+/**
+ * Runs the service in the foreground until it is told to stop. Prints one line when it answers. `early` is the resolver that
+ * answers already; it ends with this process.
+ */
+export async function serve(environment: Environment, early?: EarlyResolver): Promise<void> {
   const config = readConfig(environment)
   const log = createLog({ name: 'vpn', level: config.logLevel })
-  const service = await openService(config, log)
+  const service = await openService(config, log, early)
   const place = { host: config.bindAddress, port: config.bindPort }
   const url = await listenAt(service.app.http, place).catch(async (error: unknown) => {
     await service.close()

@@ -3,7 +3,8 @@ import { lockDataDirectory, openDataDirectory, type Log } from '@hearth/runtime'
 import { createApp, type App } from './app.ts'
 import type { Config } from './config.ts'
 import { openStorage } from './database/open.ts'
-import { startResolver } from './dns/process/supervisor.ts'
+import { startResolver } from './dns/process/running-resolver.ts'
+import type { EarlyResolver } from './early-resolver.ts'
 import { createFirstAdministrator, pendingInitialPassword } from './users/first-administrator.ts'
 import { chooseBackend, openDataPlane, type DataPlaneChoice } from './wireguard/choose-driver.ts'
 import { createCommandRunner } from './wireguard/command.ts'
@@ -26,18 +27,19 @@ export const pagesFolder = join(import.meta.dirname, '../ui/dist')
  * Claims the data directory, opens what is in it, picks the data plane and wires the service. Throws an `OperatorError`, and
  * leaves nothing running, when a setting is wrong or the directory is in use.
  */
-export async function openService(config: Config, log: Log): Promise<Service> {
+export async function openService(config: Config, log: Log, early?: EarlyResolver): Promise<Service> {
   await using cleanup = new AsyncDisposableStack()
   const run = createCommandRunner()
   const dataPlane = chooseBackend(config.backend, await readHostFacts(run))
   openDataDirectory(config.dataDirectory)
-  cleanup.use(lockDataDirectory(config.dataDirectory))
+  cleanup.use(early?.lock ?? lockDataDirectory(config.dataDirectory))
+  const resolver = early?.resolver ?? startResolver(join(config.dataDirectory, 'dns'))
+  cleanup.defer(() => resolver.close())
+  resolver.attach(log)
   const { database, sealer } = await openStorage(config)
   cleanup.defer(() => database.close())
   await createFirstAdministrator(database, { dataDirectory: config.dataDirectory, now: Date.now() })
   const firstPassword = await pendingInitialPassword(database, config.dataDirectory)
-  const resolver = startResolver()
-  cleanup.defer(() => resolver.close())
   const planes = openDataPlane(dataPlane.backend, { directory: config.dataDirectory, run })
   const app = await createApp({ config, log, database, sealer, dataPlane, ...planes, resolver, pages: pagesFolder })
   cleanup.defer(() => app.close())

@@ -6,35 +6,27 @@ import type { Tables } from '../database/tables.ts'
 import { Problem } from '../problems.ts'
 import { explain, type PolicyNames } from './explain.ts'
 import { joinRuns } from './join-runs.ts'
-import type { Explanation, ListReport, ResolverState } from './process/messages.ts'
+import type { ListsChange } from './process/lists-in-force.ts'
+import type { ResolverState } from './process/messages.ts'
 import type { Listener, ResolverList, ResolverSettings } from './process/resolver-files.ts'
+import type { RunningResolver } from './process/running-resolver.ts'
 import {
   createResolverInput,
   readClients,
   readRules,
   readTunnelListeners,
   resolverSettings,
-  type InputName,
   type ResolverInput,
 } from './resolver-input.ts'
 import { createRules, shownDomain, type RuleHits, type Rules } from './rules/rules.ts'
 import type { DnsExplanation, DnsStatus, UpstreamTestResult } from './schema.ts'
 import { checkUpstream, openDnsSettings, type DnsSettingsKeeper } from './settings.ts'
 
-/** The running resolver, as its supervisor shows it. */
-export interface Resolver {
-  /** Resolves when the file is in force; for lists with what was made of them. */
-  changed(file: InputName): Promise<{ reports: readonly ListReport[]; names: number } | undefined>
-  explain(question: { domain: string; client: number; resolve: boolean }): Promise<Explanation>
-  /** Milliseconds an upstream took to answer; rejects with the reason when it did not. */
-  askUpstream(upstream: string): Promise<number>
-  purgeLog(what: { before: number; client: number | null }): Promise<void>
-  clearCache(): Promise<void>
-  /** The last state it sent; undefined while it is down. */
-  state(): ResolverState | undefined
-  restarts(): number
-  close(): Promise<void>
-}
+/** The running resolver, as far as filtering needs it. */
+export type Resolver = Pick<
+  RunningResolver,
+  'changed' | 'changedLists' | 'explain' | 'askUpstream' | 'purgeLog' | 'clearCache' | 'state' | 'restarts'
+>
 
 export interface FilteringParts {
   readonly database: Database<Tables>
@@ -63,7 +55,8 @@ export interface Filtering {
   peersChanged(): Promise<void>
   /** Interfaces came, went, started or stopped. */
   interfacesChanged(): Promise<void>
-  publishLists(lists: readonly ResolverList[]): Promise<{ reports: readonly ListReport[]; names: number } | undefined>
+  /** Compiles these lists and puts them in force; undefined when they were in force already. */
+  publishLists(lists: readonly ResolverList[]): Promise<ListsChange | undefined>
   status(): DnsStatus
   explain(question: { domain: string; client: string | undefined; resolve: boolean }): Promise<DnsExplanation>
   testUpstream(upstream: string): Promise<UpstreamTestResult>
@@ -88,7 +81,7 @@ class ServiceFiltering implements Filtering {
   readonly #ruleNames = new Map<number, { id: string; text: string; client: string | null }>()
   readonly #clientNames = new Map<number, { id: string; name: string; ip: string }>()
   #lists: readonly ResolverList[] = []
-  #reports: { reports: readonly ListReport[]; names: number } | undefined
+  #listsChange: ListsChange | undefined
   #settings: DnsSettingsKeeper | undefined
   readonly rules: Rules
   readonly resolver: Resolver
@@ -99,8 +92,8 @@ class ServiceFiltering implements Filtering {
     this.#db = parts.database.query
     this.resolver = parts.resolver
     this.#input = createResolverInput(parts.directory, async (file) => {
-      const made = await parts.resolver.changed(file)
-      if (file === 'lists') this.#reports = made
+      if (file === 'lists') this.#listsChange = await parts.resolver.changedLists()
+      else await parts.resolver.changed(file)
     })
     this.#publishSettings = joinRuns(() => this.#writeSettings())
     this.#publishClients = joinRuns(() => this.#writeClients())
@@ -115,7 +108,11 @@ class ServiceFiltering implements Filtering {
 
   async open(): Promise<void> {
     this.#settings = await openDnsSettings({ ...this.#parts, db: this.#db, publish: this.#publishSettings })
-    await Promise.all([this.#publishSettings(), this.#publishClients(), this.#publishRules()])
+    const published = [this.#publishSettings(), this.#publishClients(), this.#publishRules()]
+    for (const result of await Promise.allSettled(published)) {
+      // The files are written; the resolver goes by them as soon as it runs.
+      if (result.status === 'rejected') this.#parts.log.error({ err: result.reason }, 'the resolver is not told')
+    }
   }
 
   get settings(): DnsSettingsKeeper {
@@ -134,8 +131,9 @@ class ServiceFiltering implements Filtering {
 
   async publishLists(lists: readonly ResolverList[]) {
     this.#lists = lists
+    this.#listsChange = undefined
     await this.#input.writeLists(lists)
-    return this.#reports
+    return this.#listsChange
   }
 
   status(): DnsStatus {
@@ -213,7 +211,7 @@ class ServiceFiltering implements Filtering {
     const gone = [...this.#clientNames.keys()].filter((number) => !present.has(number))
     this.#clientNames.clear()
     for (const [number, peer] of present) this.#clientNames.set(number, peer)
-    for (const client of gone) await this.resolver.purgeLog({ before: this.#parts.clock.now(), client })
+    for (const client of gone) await this.resolver.purgeLog(this.#parts.clock.now(), client)
   }
 
   async #writeRules(): Promise<void> {

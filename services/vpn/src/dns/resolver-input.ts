@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createKeyedQueue, writeFileAtomic } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
@@ -32,10 +33,12 @@ export function createResolverInput(directory: string, changed: (file: InputName
   const last = new Map<InputName, string>()
   const write = (file: InputName, value: unknown) =>
     turns.run(file, async () => {
+      const path = join(directory, resolverFile[file])
       const text = JSON.stringify(value)
-      if (last.get(file) === text) return
-      await writeFileAtomic(join(directory, resolverFile[file]), text)
+      const present = last.get(file) ?? (await readFile(path, 'utf8').catch(() => undefined))
       last.set(file, text)
+      if (present === text) return
+      await writeFileAtomic(path, text)
       await changed(file)
     })
   return {

@@ -19,7 +19,7 @@ const entry = fc
   })
   .map((fields): LogEntry => Object.assign(fields, { nameLength: fields.name.length }))
 
-const copyOf = ({ name, ...rest }: LogEntry) => ({ ...rest, name: [...name] })
+const copyOf = ({ name, ...rest }: LogEntry) => ({ ...rest, name: [...name.subarray(0, rest.nameLength)] })
 
 test('what goes in comes out, in order, whatever the batches are, also around the end of the ring', () => {
   fc.assert(
@@ -72,5 +72,30 @@ test('a ring nobody reads takes what fits, counts the rest, and goes on once it 
   assert.equal(
     ring.drain(() => undefined),
     1,
+  )
+})
+
+test('what was read is kept until it is released: it can be read again', () => {
+  fc.assert(
+    fc.property(fc.array(entry, { minLength: 1, maxLength: 30 }), fc.nat(), (entries, number) => {
+      const ring = new LogRing(createRingMemory(16_384))
+      for (const one of entries) ring.append(one)
+      ring.publish()
+      const first = number % (entries.length + 1)
+      const read = (most?: number) => {
+        const seen: unknown[] = []
+        ring.read((one) => seen.push(copyOf(one)), most)
+        return seen
+      }
+      assert.deepEqual(read(first), entries.slice(0, first).map(copyOf))
+      ring.rewind()
+      assert.deepEqual(read(first), entries.slice(0, first).map(copyOf))
+      ring.release()
+      read()
+      ring.rewind()
+      assert.deepEqual(read(), entries.slice(first).map(copyOf))
+      ring.release()
+      assert.equal(ring.waiting(), 0)
+    }),
   )
 })

@@ -16,7 +16,7 @@ export interface LogEntry {
   micros: number
   /** Which upstream answered, counted from 1; 0 for none. */
   upstream: number
-  /** The name in wire form with its final zero, lower case. */
+  /** Its first `nameLength` bytes are the name in wire form with its final zero, lower case. */
   name: Uint8Array
   nameLength: number
 }
@@ -41,6 +41,23 @@ export class LogRing {
   readonly #bytes: Uint8Array
   readonly #size: number
   #tail: number
+  /** Where the reader stands; what lies before is free once it is released. */
+  #head: number
+  /** The same object for each entry: reading allocates nothing. */
+  readonly #entry: LogEntry = {
+    status: 0,
+    reason: 0,
+    source: 0,
+    traits: 0,
+    rcode: 0,
+    type: 0,
+    client: 0,
+    at: 0,
+    micros: 0,
+    upstream: 0,
+    name: new Uint8Array(256),
+    nameLength: 0,
+  }
 
   constructor(memory: SharedArrayBuffer) {
     this.#control = new Int32Array(memory, 0, controlBytes / 4)
@@ -49,6 +66,7 @@ export class LogRing {
     this.#bytes = new Uint8Array(memory, controlBytes)
     this.#size = memory.byteLength - controlBytes
     this.#tail = Atomics.load(this.#control, Control.tail)
+    this.#head = Atomics.load(this.#control, Control.head)
   }
 
   append(entry: LogEntry): void {
@@ -87,25 +105,48 @@ export class LogRing {
     Atomics.store(this.#control, Control.tail, this.#tail)
   }
 
-  /** Hands every published entry to `take`, oldest first. Returns how many there were. */
+  /** Hands every published entry to `take`, oldest first, and frees its place. Returns how many there were. */
   drain(take: (entry: LogEntry) => void): number {
+    const taken = this.read(take)
+    this.release()
+    return taken
+  }
+
+  /**
+   * Hands published entries to `take`, oldest first, at most so many; their places stay taken until `release`. The entry is one
+   * object that is filled anew each time. An entry whose `take` threw counts as read.
+   */
+  read(take: (entry: LogEntry) => void, most = Infinity): number {
     const tail = Atomics.load(this.#control, Control.tail)
-    let head = Atomics.load(this.#control, Control.head)
     let taken = 0
-    while (head !== tail) {
-      const start = head & (this.#size - 1)
+    while (this.#head !== tail && taken < most) {
+      const start = this.#head & (this.#size - 1)
       const first = this.#words[start >> 2]!
       if (first === 0) {
-        head = (head + this.#size - start) | 0
+        this.#head = (this.#head + this.#size - start) | 0
         continue
       }
-      take(this.#read(start, first))
+      this.#head = (this.#head + (first & 0xffff)) | 0
       taken += 1
-      head = (head + (first & 0xffff)) | 0
-      Atomics.store(this.#control, Control.head, head)
+      this.#fill(start, first)
+      take(this.#entry)
     }
-    Atomics.store(this.#control, Control.head, head)
     return taken
+  }
+
+  /** Frees the places of all entries that were read. */
+  release(): void {
+    Atomics.store(this.#control, Control.head, this.#head)
+  }
+
+  /** Goes back to the oldest entry that was not released: it is read again. */
+  rewind(): void {
+    this.#head = Atomics.load(this.#control, Control.head)
+  }
+
+  /** Bytes of published entries that are not released. */
+  waiting(): number {
+    return (Atomics.load(this.#control, Control.tail) - Atomics.load(this.#control, Control.head)) | 0
   }
 
   /** How many entries found no room since the ring was made. */
@@ -113,23 +154,24 @@ export class LogRing {
     return Atomics.load(this.#control, Control.lost)
   }
 
-  #read(start: number, first: number): LogEntry {
+  #fill(start: number, first: number): void {
     const words = this.#words
     const word = start >> 2
+    const entry = this.#entry
     const nameLength = (first >> 16) & 0xff
-    return {
-      status: (first >>> 24) & 15,
-      reason: first >>> 28,
-      type: words[word + 1]! & 0xffff,
-      rcode: (words[word + 1]! >> 16) & 0xff,
-      traits: words[word + 1]! >>> 24,
-      at: this.#moments[(start >> 3) + 1]!,
-      client: words[word + 4]!,
-      source: words[word + 5]!,
-      micros: words[word + 6]!,
-      upstream: words[word + 7]!,
-      name: this.#bytes.subarray(start + recordBytes, start + recordBytes + nameLength),
-      nameLength,
-    }
+    entry.status = (first >>> 24) & 15
+    entry.reason = first >>> 28
+    entry.type = words[word + 1]! & 0xffff
+    entry.rcode = (words[word + 1]! >> 16) & 0xff
+    entry.traits = words[word + 1]! >>> 24
+    entry.at = this.#moments[(start >> 3) + 1]!
+    entry.client = words[word + 4]!
+    entry.source = words[word + 5]!
+    entry.micros = words[word + 6]!
+    entry.upstream = words[word + 7]!
+    entry.nameLength = nameLength
+    const { name } = entry
+    const bytes = this.#bytes
+    for (let k = 0, from = start + recordBytes; k < nameLength; k++) name[k] = bytes[from + k]!
   }
 }

@@ -33,7 +33,7 @@ export function insertName(
   combine: (known: number, added: number) => number,
 ): boolean {
   const { words } = table
-  const mask = 2 ** table.bits - 1
+  const mask = (1 << table.bits) - 1
   const tag = (name.lane1 & 0xffff_0000) | 0
   for (let slot = name.lane1 & mask; ; slot = (slot + 1) & mask) {
     const low = words[2 * slot]! | 0

@@ -4,9 +4,12 @@ import type { Verdict } from '../policy/verdict.ts'
 export interface ListReport {
   readonly id: string
   readonly lines: number
-  /** Names and patterns that count. */
+  /** Lines that count; `lines` = `accepted` + `comments` + all of `unsupported`. */
   readonly accepted: number
+  /** Comments, blank lines, and those about the machine itself, such as `127.0.0.1 localhost`. */
   readonly comments: number
+  /** Different names and patterns the list says something of. */
+  readonly entries: number
   /** Lines that mean nothing to a resolver, by reason. */
   readonly unsupported: Readonly<Record<string, number>>
   /** A few of them, to look at. */

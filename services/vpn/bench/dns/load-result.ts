@@ -1,0 +1,20 @@
+/** What the generator saw. Latencies in microseconds. */
+export interface LoadResult {
+  readonly qps: number
+  readonly sent: number
+  readonly received: number
+  /** Queries without an answer within two seconds. */
+  readonly lost: number
+  /** Answers that are 0.0.0.0 or ::. */
+  readonly blockedShare: number
+  /** SERVFAIL and REFUSED. */
+  readonly failedShare: number
+  /** NXDOMAIN. */
+  readonly missingShare: number
+  readonly p50: number
+  readonly p99: number
+  /** Of the generator itself. */
+  readonly cpuSeconds: number
+  /** Where in the file it stopped. */
+  readonly next: number
+}

@@ -1,0 +1,82 @@
+import { Decider } from './policy/decide.ts'
+import type { Policy } from './policy/policy.ts'
+import { Status } from './policy/verdict.ts'
+import { Type } from './wire/codes.ts'
+import { Name, isWithin, readName } from './wire/name.ts'
+import { hasPrivateHint, isPrivate4, isPrivate6 } from './wire/private-address.ts'
+import type { Question } from './wire/question.ts'
+import { RecordReader } from './wire/record-reader.ts'
+
+/** What may not go out in an answer. */
+export const Objection = { none: 0, target: 1, privateAddress: 2, unreadable: 3 } as const
+
+/** Looks at the records of an answer before it goes to a client: where they lead, and into which networks. */
+export class AnswerCheck {
+  /** Why a target is blocked, after `Objection.target`. */
+  readonly decider = new Decider()
+  /** Whether targets are looked at, and addresses. Set before `check`. */
+  checksTargets = false
+  checksAddresses = false
+  readonly #reader = new RecordReader()
+  readonly #target = new Name()
+
+  /**
+   * Goes through the first `answers` records of m[o .. o + n) behind the question. Returns an `Objection`; the first one counts,
+   * blocked targets before private addresses as the chain comes before what it leads to.
+   */
+  check(asker: Asker, m: Uint8Array, o: number, n: number, answers: number): number {
+    const reader = this.#reader
+    const end = o + n
+    reader.open(m, end, o + asker.question.end)
+    for (let k = 0; k < answers; k++) {
+      if (!reader.next()) return Objection.unreadable
+      const { type, dataAt, dataEnd } = reader
+      let objection: number = Objection.none
+      if (type === Type.cname) objection = this.#checkTarget(asker, m, o, dataEnd, dataAt)
+      else if (type === Type.https || type === Type.svcb) objection = this.#checkService(asker, m, o)
+      else if (this.checksAddresses) objection = checkAddress(m, type, dataAt, dataEnd)
+      if (objection !== Objection.none) return objection
+    }
+    return Objection.none
+  }
+
+  /** The name that stands at m[at] is one the answer leads to. */
+  #checkTarget(asker: Asker, m: Uint8Array, o: number, end: number, at: number): number {
+    if (readName(this.#target, m, o, end, at) < 0) return Objection.unreadable
+    if (!this.checksTargets || this.#target.count === 0) return Objection.none
+    this.decider.decide(asker.policy, this.#target, asker.client, asker.now, null)
+    return this.decider.status === Status.blocked ? Objection.target : Objection.none
+  }
+
+  /** SVCB and HTTPS: priority, target name, parameters (RFC 9460 2.2). */
+  #checkService(asker: Asker, m: Uint8Array, o: number): number {
+    const { dataAt, dataEnd } = this.#reader
+    const after = readName(this.#target, m, o, dataEnd, dataAt + 2)
+    if (after < 0) return Objection.unreadable
+    const objection = this.#checkTarget(asker, m, o, dataEnd, dataAt + 2)
+    if (objection !== Objection.none) return objection
+    return this.checksAddresses && hasPrivateHint(m, after, dataEnd) ? Objection.privateAddress : Objection.none
+  }
+}
+
+/** For whom an answer is looked at. */
+export interface Asker {
+  policy: Policy
+  client: number
+  /** Milliseconds since the epoch. */
+  now: number
+  readonly question: Question
+}
+
+function checkAddress(m: Uint8Array, type: number, at: number, end: number): number {
+  const isPrivate =
+    (type === Type.a && end - at === 4 && isPrivate4(m, at)) ||
+    (type === Type.aaaa && end - at === 16 && isPrivate6(m, at))
+  return isPrivate ? Objection.privateAddress : Objection.none
+}
+
+/** Whether a name may lead into private networks: one of these domains, in wire form, or below one. */
+export function mayBePrivate(name: Name, domains: readonly Uint8Array[]): boolean {
+  for (let k = 0; k < domains.length; k++) if (isWithin(name, domains[k]!)) return true
+  return false
+}

@@ -1,0 +1,125 @@
+import type { LogEntry } from '../query-log/ring.ts'
+import type { EngineSettings } from './engine-settings.ts'
+import type { Decider } from './policy/decide.ts'
+import type { Policy } from './policy/policy.ts'
+import { Reason } from './policy/verdict.ts'
+import { ExtendedError, Rcode } from './wire/codes.ts'
+import type { Question } from './wire/question.ts'
+import { Reply, blockRcode, writeBlocked } from './wire/reply.ts'
+
+/** Texts of Extended DNS Errors; for lists it is their name. */
+const encoder = new TextEncoder()
+const ruleText = encoder.encode('custom rule')
+const specialText = encoder.encode('kept at this resolver')
+const privateText = encoder.encode('private address')
+
+/** TTL of the one record that questions for everything get, seconds. */
+const anyTtl = 3600
+/** What goes around a body: of the cache or of an upstream's answer. */
+interface Body {
+  readonly rcode: number
+  readonly isAuthentic: boolean
+  readonly answers: number
+  readonly authorities: number
+  readonly additionals: number
+}
+
+/** Writes the answers an engine gives, and notes their response code. */
+export class AnswerWriter {
+  policy: Policy
+  settings: EngineSettings
+  #out: Uint8Array = new Uint8Array(0)
+  #outAt = 0
+  #most = 0
+  readonly #question: Question
+  readonly #entry: LogEntry
+  readonly #reply = new Reply()
+
+  constructor(
+    question: Question,
+    entry: LogEntry,
+    parts: { readonly policy: Policy; readonly settings: EngineSettings },
+  ) {
+    this.#question = question
+    this.#entry = entry
+    this.policy = parts.policy
+    this.settings = parts.settings
+  }
+
+  /** Where answers to the question go that has just been read, and whether by TCP. */
+  take(out: Uint8Array, outAt: number, isStream: boolean): void {
+    this.#out = out
+    this.#outAt = outAt
+    this.#most = Math.min(isStream ? 65_535 : this.#question.limit, out.length - outAt)
+  }
+
+  /** Header and question of an answer whose body is written behind them; `complete` ends it. */
+  begin(rcode: number): void {
+    this.#reply.begin(this.#question, rcode, this.#out, this.#outAt)
+  }
+
+  /** Questions for everything get next to nothing (RFC 8482). */
+  any(): number {
+    this.begin(Rcode.noError)
+    this.#reply.answerAny(anyTtl)
+    return this.#reply.finish(this.#question, Rcode.noError, ExtendedError.none, undefined)
+  }
+
+  /** Counts, bits and OPT around a body that stands in `out` already. */
+  complete(body: Body, length: number, error: number): number {
+    const out = this.#out
+    const outAt = this.#outAt
+    out[outAt + 6] = body.answers >> 8
+    out[outAt + 7] = body.answers
+    out[outAt + 8] = body.authorities >> 8
+    out[outAt + 9] = body.authorities
+    out[outAt + 10] = body.additionals >> 8
+    out[outAt + 11] = body.additionals
+    const question = this.#question
+    const isAuthentic = body.isAuthentic && this.settings.dnssec && (question.dnssecOk || question.wantsAuthentic)
+    if (isAuthentic) out[outAt + 3]! |= 0x20
+    this.#entry.rcode = body.rcode
+    this.#reply.at += length
+    return this.#reply.finish(question, body.rcode, error, undefined)
+  }
+
+  /** Whether a body of this length can go to the client, with question and OPT. */
+  fits(length: number): boolean {
+    // 17: OPT with an Extended DNS Error without a text.
+    return this.#question.end + length + (this.#question.hasOpt ? 17 : 0) <= this.#most
+  }
+
+  /** The answer for a blocked name, as the settings want it, with the reason for people who look. */
+  block(decider: Decider): number {
+    const settings = this.settings
+    const question = this.#question
+    const isSpecial = decider.reason === Reason.special
+    const rcode = isSpecial ? Rcode.noSuchName : blockRcode(settings.blockMode)
+    this.begin(rcode)
+    if (isSpecial) this.#reply.authority(settings.blockTtl)
+    else writeBlocked(this.#reply, question.type, settings)
+    this.#entry.rcode = rcode
+    return this.#reply.finish(question, rcode, ExtendedError.blocked, this.#textFor(decider))
+  }
+
+  #textFor(decider: Decider): Uint8Array | undefined {
+    if (decider.reason === Reason.list) return this.policy.listNames[decider.source]
+    if (decider.reason === Reason.rule) return ruleText
+    return decider.reason === Reason.special ? specialText : privateText
+  }
+
+  /** The answer is too long for a datagram: nothing but the hint to ask by TCP. */
+  truncated(rcode: number): number {
+    this.begin(rcode)
+    this.#reply.truncate()
+    this.#entry.rcode = rcode
+    return this.#reply.finish(this.#question, rcode, ExtendedError.none, undefined)
+  }
+
+  /** An answer that is a response code and nothing else. */
+  plain(rcode: number, error: number): number {
+    this.begin(rcode)
+    this.#entry.rcode = rcode
+    return this.#reply.finish(this.#question, rcode, error, undefined)
+  }
+}

@@ -1,0 +1,56 @@
+import { Address4, Address6 } from 'ip-address'
+import type { CacheLimits } from './answer-cache.ts'
+import { wireName } from './wire/wire-name.ts'
+import type { PolicySettings } from './policy/policy.ts'
+import type { BlockMode, ResolverSettings } from './process/resolver-files.ts'
+
+/** How answers are made. Plain data: it goes from thread to thread as it is. */
+export interface EngineSettings {
+  readonly blockMode: BlockMode
+  /** The 4 and 16 bytes blocked names lead to with `custom_ip`; undefined for no such address. */
+  readonly customIpv4: Uint8Array | undefined
+  readonly customIpv6: Uint8Array | undefined
+  /** Seconds. */
+  readonly blockTtl: number
+  /** AD bits are asked for and passed on. */
+  readonly dnssec: boolean
+  readonly blockPrivateAnswers: boolean
+  /** Domains in wire form whose answers, and those of names below them, may be private. */
+  readonly privateAnswersAllowed: readonly Uint8Array[]
+  readonly serveStale: boolean
+  readonly cache: CacheLimits
+}
+
+/** What an engine needs of `settings.json`. Addresses and domains that are none count as not given. */
+export function engineSettings(settings: ResolverSettings): EngineSettings {
+  const { customIpv4, customIpv6 } = settings
+  return {
+    blockMode: settings.blockMode,
+    customIpv4:
+      customIpv4 !== null && Address4.isValid(customIpv4)
+        ? Uint8Array.from(new Address4(customIpv4).toArray())
+        : undefined,
+    customIpv6: customIpv6 !== null && Address6.isValid(customIpv6) ? bytesOf(new Address6(customIpv6)) : undefined,
+    blockTtl: settings.blockTtl,
+    dnssec: settings.dnssec,
+    blockPrivateAnswers: settings.blockPrivateAnswers,
+    privateAnswersAllowed: settings.privateAnswersAllowed
+      .map((domain) => wireName(domain.replace(/^\*\./, '')))
+      .filter((name) => name !== undefined),
+    serveStale: settings.serveStale,
+    cache: { minTtl: settings.cacheMinTtl, maxTtl: settings.cacheMaxTtl },
+  }
+}
+
+/** What decisions need of `settings.json`. */
+export const policySettings = (settings: ResolverSettings): PolicySettings => ({
+  blockingEnabled: settings.blockingEnabled,
+  pausedUntil: settings.pausedUntil,
+})
+
+function bytesOf(address: Address6): Uint8Array {
+  const given = address.toUnsignedByteArray()
+  const bytes = new Uint8Array(16)
+  bytes.set(given, 16 - given.length)
+  return bytes
+}

@@ -1,0 +1,301 @@
+import type { LogEntry } from '../query-log/ring.ts'
+import { type AnswerCache, Freshness, longestAnswer } from './answer-cache.ts'
+import { AnswerWriter } from './answer-writer.ts'
+import { emptyEntry, noteDecision, noteQuestion } from './log-note.ts'
+import { AnswerCheck, Objection, mayBePrivate } from './answer-check.ts'
+import type { EngineSettings } from './engine-settings.ts'
+import { Decider } from './policy/decide.ts'
+import type { Policy } from './policy/policy.ts'
+import { Reason, Status, Trait } from './policy/verdict.ts'
+import { QuestionKey } from './question-key.ts'
+import { RandomBits } from './random-case.ts'
+import { answersQuery, mostUpstreamBytes, writeUpstreamQuery } from './upstream-query.ts'
+import { AnswerScan } from './wire/answer-scan.ts'
+import { ExtendedError, Rcode, Type } from './wire/codes.ts'
+import { Question, isSameQuestion, unanswerable } from './wire/question.ts'
+import { mostReplyBytes } from './wire/reply.ts'
+
+/** More than 0: bytes of the answer that stand in `out` from `outAt`. Otherwise one of these. */
+export const Outcome = { drop: 0, forward: -1 } as const
+
+/** What an engine is made of. */
+export interface EngineParts {
+  readonly policy: Policy
+  readonly cache: AnswerCache
+  readonly settings: EngineSettings
+  /** Fills bytes at random, for the case of letters; for tests. By default `crypto.getRandomValues`. */
+  readonly random?: (bytes: Uint8Array) => void
+}
+
+/** A query that was forwarded, and what came back. Who waits keeps one such object and sets it anew. */
+export interface Answered {
+  /** The client's query stands at query[queryAt .. queryAt + queryLength). */
+  query: Uint8Array
+  queryAt: number
+  queryLength: number
+  /** The client's number. */
+  client: number
+  /** The upstream's answer, that `accept` took; its own place, not in `out`. */
+  answer: Uint8Array
+  answerAt: number
+  answerLength: number
+}
+
+/** How long an answer past its time is given before an upstream is asked again (RFC 8767 5), seconds. */
+const retrySeconds = 5
+const week = 604_800
+/** Moments in the cache are counted from here, so that they fit in 32 bits until 2091. */
+const epoch = 1_700_000_000
+
+/**
+ * Questions in, answers out: decides, answers from memory or says that somebody has to be asked. It holds no socket and no
+ * timer, and its `ask`, `accept`, `finish` and `fail` allocate nothing.
+ */
+export class Engine {
+  /** Milliseconds since the epoch, set by the caller once a batch. */
+  now = 0
+  /** Where answers are written; with room for 4096 bytes from `outAt` on (stream: 65,535). */
+  out: Uint8Array = new Uint8Array(65_535)
+  outAt = 0
+  /** The query came by TCP: the answer is not cut to what fits a datagram. */
+  isStream = false
+  /** What equal questions share, after `ask` said forward: two times 32 bits. */
+  questionHash1 = 0
+  questionHash2 = 0
+  /** Whether the client's queries may stand in the log (its own setting). */
+  isLogged = true
+  /**
+   * What was decided about the query last asked, finished or failed. The same object each time; `micros` and `upstream` are the
+   * caller's to set. Without a name (`nameLength` 0) it was no question that can be logged.
+   */
+  readonly entry: LogEntry
+  #policy: Policy
+  #settings: EngineSettings
+  #cache: AnswerCache
+  readonly #question = new Question()
+  readonly #sent = new Question()
+  readonly #key: QuestionKey
+  readonly #decider = new Decider()
+  readonly #check = new AnswerCheck()
+  readonly #scan = new AnswerScan()
+  readonly #writer: AnswerWriter
+  readonly #stored = { message: new Uint8Array(0), at: 0, from: 0 }
+  readonly #came = { m: new Uint8Array(0) as Uint8Array, o: 0, n: 0 }
+  readonly #asker: { policy: Policy; client: number; now: number; question: Question }
+  readonly #upstream: { id: number; wantsAuthentic: boolean; bits: RandomBits }
+
+  constructor(parts: EngineParts) {
+    const random =
+      parts.random ?? ((bytes: Uint8Array) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>))
+    this.#policy = parts.policy
+    this.#settings = parts.settings
+    this.#cache = parts.cache
+    const seeds = new Uint8Array(8)
+    random(seeds)
+    const words = new DataView(seeds.buffer)
+    this.#key = new QuestionKey(words.getInt32(0), words.getInt32(4))
+    this.#asker = { policy: parts.policy, client: 0, now: 0, question: this.#question }
+    this.#upstream = { id: 0, wantsAuthentic: false, bits: new RandomBits(random) }
+    this.entry = emptyEntry(this.#question.name.bytes)
+    this.#writer = new AnswerWriter(this.#question, this.entry, parts)
+  }
+
+  /** Puts another policy in force; between batches. The cache stays, as it holds only what upstreams said. */
+  use(policy: Policy): void {
+    this.#policy = policy
+    this.#writer.policy = policy
+  }
+
+  /** Puts other settings, and if given another cache, in force; between batches. */
+  configure(settings: EngineSettings, cache: AnswerCache = this.#cache): void {
+    this.#settings = settings
+    this.#writer.settings = settings
+    this.#cache = cache
+  }
+
+  /** The policy in force. */
+  get policy(): Policy {
+    return this.#policy
+  }
+
+  /** The cache in use. */
+  get cache(): AnswerCache {
+    return this.#cache
+  }
+
+  /**
+   * Takes in the query d[o .. o + n) of the client with this number (0: nobody known) and answers it, or asks to forward it.
+   * Returns the answer's length or an `Outcome`.
+   */
+  ask(d: Uint8Array, o: number, n: number, client: number): number {
+    const early = this.#begin(d, o, n, client)
+    if (early !== Outcome.forward) return early
+    const entry = this.#cache.find(this.#key)
+    if (entry >= 0) {
+      const freshness = this.#cache.freshness(entry, this.#seconds())
+      if (freshness === Freshness.fresh) return this.#fromCache(entry, false)
+      if (freshness === Freshness.postponed && this.#settings.serveStale) return this.#fromCache(entry, true)
+    }
+    this.questionHash1 = this.#key.hash1
+    this.questionHash2 = this.#key.hash2
+    return Outcome.forward
+  }
+
+  /**
+   * Right after `ask` said forward: writes the query for an upstream to u[at ..], at most 300 bytes, with this id and the case of
+   * its letters drawn (0x20). Returns its length.
+   */
+  writeUpstream(u: Uint8Array, at: number, id: number): number {
+    this.#upstream.id = id
+    this.#upstream.wantsAuthentic = this.#settings.dnssec
+    return writeUpstreamQuery(this.#question, this.#upstream, u, at)
+  }
+
+  /**
+   * Whether m[o .. o + n) answers the query that was sent as u[at ..]: id, question byte for byte. What does is put into the
+   * cache, and the TTLs in it are brought within the limits. Addresses and ports are the caller's to compare.
+   */
+  accept(m: Uint8Array, o: number, n: number, u: Uint8Array, at: number): boolean {
+    const sent = this.#sent
+    if (sent.read(u, at, Math.min(mostUpstreamBytes, u.length - at)) !== 0) return false
+    const came = this.#came
+    came.m = m
+    came.o = o
+    came.n = n
+    if (!answersQuery(came, u, at, sent.end)) return false
+    const scan = this.#scan
+    if (!scan.read(m, o, n, sent.end, sent.type)) return true
+    const { minTtl, maxTtl } = this.#settings.cache
+    const life = scan.limitTtls(m, o, minTtl, maxTtl === 0 ? week : maxTtl)
+    if (life === 0) return true
+    this.#key.take(sent)
+    const stored = this.#stored as { message: Uint8Array; at: number; from: number }
+    stored.message = m
+    stored.at = o
+    stored.from = sent.end
+    this.#cache.store(this.#key, scan, stored, this.#seconds(), life)
+    return true
+  }
+
+  /** The answer for a client whose query was forwarded, also one of several that waited for the same. Its length, or drop. */
+  finish(answered: Answered): number {
+    const early = this.#begin(answered.query, answered.queryAt, answered.queryLength, answered.client)
+    if (early !== Outcome.forward) return early
+    const question = this.#question
+    const { answer: m, answerAt: o, answerLength: n } = answered
+    const scan = this.#scan
+    // Two questions with the same hash are not the same question yet.
+    if (!isSameQuestion(question, m, o, n) || !scan.read(m, o, n, question.end, question.type)) return this.#giveUp()
+    if (scan.rcode === Rcode.serverFailure) return this.#giveUp()
+    if (scan.isTruncated) return this.#writer.truncated(scan.rcode)
+    if (scan.rcode !== Rcode.noError && scan.rcode !== Rcode.noSuchName)
+      return this.#writer.plain(scan.rcode, ExtendedError.none)
+    const objection = this.#object(m, o, n, scan.answers)
+    if (objection !== Objection.none) return this.#answerObjection(objection)
+    const length = scan.end - question.end
+    if (!this.#writer.fits(length)) return this.#writer.truncated(scan.rcode)
+    this.#writer.begin(scan.rcode)
+    for (let k = 0, from = o + question.end, to = this.outAt + question.end; k < length; k++)
+      this.out[to + k] = m[from + k]!
+    return this.#writer.complete(scan, length, ExtendedError.none)
+  }
+
+  /** Nobody answered d[o .. o + n): an answer past its time when settings say so, otherwise SERVFAIL. Its length, or drop. */
+  fail(d: Uint8Array, o: number, n: number, client: number): number {
+    const early = this.#begin(d, o, n, client)
+    return early === Outcome.forward ? this.#giveUp() : early
+  }
+
+  /**
+   * Reads a query, decides about its name and answers it when that is enough. `Outcome.forward` for a question that has to be
+   * answered from somewhere; its key is made.
+   */
+  #begin(d: Uint8Array, o: number, n: number, client: number): number {
+    const question = this.#question
+    const problem = question.read(d, o, n)
+    noteQuestion(this.entry, question, client, this.now)
+    if (this.isStream) this.entry.traits = Trait.tcp
+    const { clients } = this.#policy
+    this.isLogged = clients.isLogged(clients.indexOf(client))
+    this.#writer.take(this.out, this.outAt, this.isStream)
+    if (problem === unanswerable || this.out.length - this.outAt < mostReplyBytes) return Outcome.drop
+    if (problem !== 0) return this.#writer.plain(problem, ExtendedError.none)
+    const decider = this.#decider
+    decider.decide(this.#policy, question.name, client, this.now, null)
+    noteDecision(this.entry, decider)
+    if (decider.status === Status.blocked) return this.#writer.block(decider)
+    if (question.type === Type.any) return this.#writer.any()
+    this.#key.take(question)
+    return Outcome.forward
+  }
+
+  /** An answer out of the cache. */
+  #fromCache(place: number, isStale: boolean): number {
+    const cache = this.#cache
+    const question = this.#question
+    const length = cache.bodyLength(place)
+    this.entry.traits |= Trait.cached
+    const from = this.outAt + question.end
+    // It is written before anybody knows whether it fits the client: only so it can be looked at.
+    if (this.out.length - from < longestAnswer) return this.#writer.truncated(Rcode.noError)
+    cache.read(place, this.#seconds(), this.out, from)
+    const objection =
+      cache.hasTargets || cache.hasAddresses
+        ? this.#object(this.out, this.outAt, question.end + length, cache.answers)
+        : Objection.none
+    if (objection !== Objection.none) return this.#answerObjection(objection)
+    if (!this.#writer.fits(length)) return this.#writer.truncated(cache.rcode)
+    this.#writer.begin(cache.rcode)
+    if (!isStale) return this.#writer.complete(cache, length, ExtendedError.none)
+    const isNegative = cache.rcode === Rcode.noSuchName
+    return this.#writer.complete(cache, length, isNegative ? ExtendedError.staleNoSuchName : ExtendedError.staleAnswer)
+  }
+
+  /** What speaks against the answer m[o .. o + n) for this client. */
+  #object(m: Uint8Array, o: number, n: number, answers: number): number {
+    const check = this.#check
+    const decider = this.#decider
+    const settings = this.#settings
+    check.checksTargets = decider.status === Status.allowed && decider.reason === Reason.none
+    check.checksAddresses =
+      settings.blockPrivateAnswers && !mayBePrivate(this.#question.name, settings.privateAnswersAllowed)
+    if (!check.checksTargets && !check.checksAddresses) return Objection.none
+    const asker = this.#asker
+    asker.policy = this.#policy
+    asker.client = this.entry.client
+    asker.now = this.now
+    return check.check(asker, m, o, n, answers)
+  }
+
+  #answerObjection(objection: number): number {
+    if (objection === Objection.unreadable) return this.#writer.plain(Rcode.serverFailure, ExtendedError.none)
+    if (objection === Objection.target) {
+      noteDecision(this.entry, this.#check.decider)
+      this.entry.traits |= Trait.cname
+      return this.#writer.block(this.#check.decider)
+    }
+    const decider = this.#check.decider
+    decider.status = Status.blocked
+    decider.reason = Reason.privateAnswer
+    decider.source = 0
+    noteDecision(this.entry, decider)
+    return this.#writer.block(decider)
+  }
+
+  /** Nobody had an answer: the one in the cache, past its time, or SERVFAIL. */
+  #giveUp(): number {
+    const now = this.#seconds()
+    const place = this.#settings.serveStale ? this.#cache.find(this.#key) : -1
+    if (place >= 0 && this.#cache.isUsable(place, now)) {
+      const isFresh = this.#cache.freshness(place, now) === Freshness.fresh
+      if (!isFresh) this.#cache.postpone(place, now + retrySeconds)
+      return this.#fromCache(place, !isFresh)
+    }
+    this.entry.traits |= Trait.failed
+    return this.#writer.plain(Rcode.serverFailure, ExtendedError.noReachableAuthority)
+  }
+
+  #seconds(): number {
+    return Math.floor(this.now / 1000) - epoch
+  }
+}

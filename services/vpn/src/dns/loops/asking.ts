@@ -1,0 +1,242 @@
+import type { Engine } from '../engine.ts'
+import type { DataUpstream } from './orders.ts'
+import { Pending } from './pending.ts'
+import { RandomNumbers } from './random-numbers.ts'
+import { unreachableCode } from '../upstream/unreachable-code.ts'
+import { FailureCode } from './shared-state.ts'
+import { SourcePorts, type PortOpener } from './source-ports.ts'
+import { UpstreamHealth } from './upstream-health.ts'
+import { longestQuery } from './waiters.ts'
+
+/** How queries go upstream. */
+export interface QueryLines extends PortOpener {
+  /** Sends bytes[at .. at + length) from the port to its upstream. The bytes may change right after. */
+  ask(port: number, bytes: Uint8Array, at: number, length: number): void
+}
+
+const size = { flights: 8192, waiters: 16_384 }
+const mostWaiters = 256
+const retryMs = 800
+const deadlineMs = 4000
+const Rcode = { serverFailure: 2, notImplemented: 4, refused: 5 } as const
+
+/** What asking is made of. */
+export interface AskingParts {
+  readonly engine: Engine
+  readonly lines: QueryLines
+  /** Shared memory for what is known of the upstreams. */
+  readonly figures: Float64Array
+}
+
+/**
+ * Asks upstreams: one at a time, the next after 800 ms of silence, at once when one is out of reach or refuses; after 4 s nobody
+ * is asked any more. Equal questions are asked once. What does not answer exactly what was asked, where it was asked, is as if
+ * it had not come.
+ */
+export class Asking {
+  readonly pending = new Pending(size)
+  /** Milliseconds of `performance.now`, set once a batch. */
+  now = 0
+  /** What came in and answered nothing: forged, or late. */
+  unexpected = 0
+  /** Tells the clients that wait for the flight that nobody answered, and closes it. */
+  giveUp: (flight: number) => void = () => undefined
+  readonly #engine: Engine
+  readonly #lines: QueryLines
+  readonly #random = new RandomNumbers()
+  readonly #health: UpstreamHealth
+  readonly #ports: SourcePorts
+  #upstreams: readonly DataUpstream[] = []
+  #isStrict = false
+  #port = -1
+  #portUpstream = -1
+
+  constructor(parts: AskingParts) {
+    this.#engine = parts.engine
+    this.#lines = parts.lines
+    this.#health = new UpstreamHealth(parts.figures)
+    this.#ports = new SourcePorts(parts.lines, this.pending, this.#random)
+  }
+
+  /** Puts other upstreams in force; what is under way is asked again there. `isStrict`: SERVFAIL is an answer (DNSSEC). */
+  use(upstreams: readonly DataUpstream[], isStrict: boolean): void {
+    this.#isStrict = isStrict
+    this.#upstreams = upstreams
+    this.#health.use(upstreams.map(({ isStandIn }) => isStandIn))
+    this.#ports.use(upstreams, this.now)
+    this.nextBatch()
+    const { pending } = this
+    for (let flight = pending.oldest(), left = pending.count; flight >= 0 && left > 0; left--) {
+      const younger = pending.younger(flight)
+      pending.tried[flight] = 0
+      pending.upstreams[flight] = -1
+      this.#sendAgain(flight, this.#health.choose(0))
+      flight = younger
+    }
+  }
+
+  /** Whether SERVFAIL is an answer from now on. */
+  beStrict(isStrict: boolean): void {
+    this.#isStrict = isStrict
+  }
+
+  /** Queries of a batch leave from one port, so that one call sends them; each batch draws its own. */
+  nextBatch(): void {
+    this.#port = -1
+  }
+
+  /**
+   * Right after the engine said forward: takes d[o .. o + n) among those who wait, and asks when nobody does yet. Returns the
+   * waiter, to be filled in; -1 when there is no room, or nobody to ask.
+   */
+  join(d: Uint8Array, o: number, n: number): number {
+    const { pending } = this
+    const { questionHash1, questionHash2 } = this.#engine
+    let flight = pending.findQuestion(questionHash1, questionHash2)
+    const isNew = flight < 0
+    if (isNew) flight = pending.open(questionHash1, questionHash2, true, this.now)
+    if (flight < 0 || pending.waiterCount[flight]! >= mostWaiters) return -1
+    const waiter = pending.waiters.take(d, o, n, pending.firstWaiter[flight]!)
+    if (waiter >= 0) {
+      pending.firstWaiter[flight] = waiter
+      pending.waiterCount[flight]! += 1
+    }
+    if (!isNew) return waiter
+    if (waiter >= 0) {
+      pending.lengths[flight] = this.#engine.writeUpstream(pending.queries, flight * longestQuery, 0)
+      if (this.#depart(flight, this.#health.choose(0))) {
+        this.#probe(flight)
+        return waiter
+      }
+    }
+    pending.close(flight)
+    return -1
+  }
+
+  /**
+   * The flight that m[o .. o + n), which came to this port, ends, to be closed by the caller; -1 when it ends none: nobody asked,
+   * or somebody else is asked now.
+   */
+  match(port: number, m: Uint8Array, o: number, n: number): number {
+    const { pending } = this
+    const flight = n < 12 ? -1 : pending.findId(port, (m[o]! << 8) | m[o + 1]!)
+    if (flight >= 0 && (m[o + 3]! & 15) === unreachableCode && this.#isBridge(flight)) {
+      this.#goOn(flight)
+      return -1
+    }
+    if (flight < 0 || !this.#engine.accept(m, o, n, pending.queries, flight * longestQuery)) {
+      this.unexpected += 1
+      return -1
+    }
+    const upstream = pending.upstreams[flight]!
+    this.#health.answered(upstream, pending.sentAt[flight]!, this.now)
+    const { byStream } = this.#upstreams[upstream]!
+    const isCutOff = (m[o + 2]! & 2) !== 0
+    if (isCutOff && byStream >= 0 && this.#depart(flight, byStream)) return -1
+    if (this.#isRefusal(m[o + 3]! & 15)) {
+      this.#health.failed(upstream, pending.sentAt[flight]!, this.now, FailureCode.refused)
+      const next = this.#health.choose(pending.tried[flight]!)
+      if (next >= 0 && this.#depart(flight, next)) return -1
+    }
+    return flight
+  }
+
+  /** The server behind a bridge is out of reach. */
+  #goOn(flight: number): void {
+    const { pending } = this
+    this.#health.failed(pending.upstreams[flight]!, this.now, this.now, FailureCode.unreachable)
+    if (!this.#depart(flight, this.#health.choose(pending.tried[flight]!))) this.giveUp(flight)
+  }
+
+  #isBridge(flight: number): boolean {
+    return this.#upstreams[this.pending.upstreams[flight]!]!.isBridge
+  }
+
+  /** The upstream of this port is out of reach: nobody listens there. What was asked from the port is asked elsewhere. */
+  portFailed(port: number): void {
+    const { pending } = this
+    const upstream = this.#ports.upstreams[port]!
+    if (upstream < 0) return
+    this.#health.failed(upstream, this.now, this.now, FailureCode.unreachable)
+    for (let flight = pending.oldest(), left = pending.count; flight >= 0 && left > 0; left--) {
+      const younger = pending.younger(flight)
+      const next = pending.ports[flight] === port ? this.#health.choose(pending.tried[flight]!) : -1
+      if (next >= 0) this.#depart(flight, next)
+      flight = younger
+    }
+  }
+
+  /** Asks again, or gives up, what was not answered in time, and replaces ports. Every now and then. */
+  tick(): void {
+    const { pending, now } = this
+    this.#ports.rotate(now)
+    for (;;) {
+      const flight = pending.oldest()
+      if (flight < 0 || now - pending.sentAt[flight]! < retryMs) return
+      const upstream = pending.upstreams[flight]!
+      this.#health.failed(upstream, pending.sentAt[flight]!, now, FailureCode.silent)
+      if (pending.waiterCount[flight] === 0) pending.close(flight)
+      else if (now - pending.since[flight]! >= deadlineMs - 20) this.giveUp(flight)
+      else {
+        let next = this.#health.choose(pending.tried[flight]!)
+        if (next < 0) {
+          pending.tried[flight] = 0
+          next = this.#health.choose(0)
+        }
+        this.#sendAgain(flight, next)
+      }
+    }
+  }
+
+  #sendAgain(flight: number, upstream: number): void {
+    if (!this.#depart(flight, upstream)) this.giveUp(flight)
+  }
+
+  #isRefusal(rcode: number): boolean {
+    if (rcode === Rcode.serverFailure) return !this.#isStrict
+    return rcode === Rcode.refused || rcode === Rcode.notImplemented
+  }
+
+  /**
+   * Sends the flight's query to this upstream, with a fresh id from a drawn port; to the one asked before as it was, so that a
+   * late answer counts. False when there is no way to it.
+   */
+  #depart(flight: number, upstream: number): boolean {
+    const { pending } = this
+    const isSame = pending.ports[flight]! >= 0 && pending.upstreams[flight] === upstream
+    const port = isSame ? pending.ports[flight]! : this.#portTo(upstream)
+    if (port < 0) return false
+    let id = isSame ? pending.ids[flight]! : this.#random.next()
+    while (!isSame && pending.findId(port, id) >= 0) id = this.#random.next()
+    const at = flight * longestQuery
+    pending.queries[at] = id >> 8
+    pending.queries[at + 1] = id
+    pending.depart(flight, port, id, this.now)
+    pending.upstreams[flight] = upstream
+    pending.tried[flight]! |= 1 << upstream
+    this.#health.asked(upstream)
+    this.#lines.ask(port, pending.queries, at, pending.lengths[flight]!)
+    return true
+  }
+
+  #portTo(upstream: number): number {
+    if (upstream < 0) return -1
+    if (this.#port >= 0 && this.#portUpstream === upstream) return this.#port
+    this.#port = this.#ports.draw(upstream)
+    this.#portUpstream = upstream
+    return this.#port
+  }
+
+  /** Asks an upstream that does not do well the same, so that it is known when it does again; no client waits for it. */
+  #probe(flight: number): void {
+    const { pending } = this
+    const upstream = this.#health.toProbe(this.now)
+    if (upstream < 0 || upstream === pending.upstreams[flight]) return
+    const probe = pending.open(0, 0, false, this.now)
+    if (probe < 0) return
+    const from = flight * longestQuery
+    pending.queries.copyWithin(probe * longestQuery, from, from + pending.lengths[flight]!)
+    pending.lengths[probe] = pending.lengths[flight]!
+    if (!this.#depart(probe, upstream)) pending.close(probe)
+  }
+}

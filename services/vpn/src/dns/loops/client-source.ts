@@ -1,0 +1,27 @@
+import type { ClientTable } from '../policy/client-table.ts'
+import { linux, sockaddr } from '../sockets/layouts.ts'
+import { isNearby } from '../sockets/socket-address.ts'
+
+/** The number of the client that sends from the `struct sockaddr` at bytes[at ..]; 0 for nobody known. */
+export function clientAt(clients: ClientTable, bytes: Uint8Array, at: number): number {
+  if (bytes[at] !== linux.AF_INET) return clients.numberOf(clients.find6(bytes, at + sockaddr.ipv6))
+  const from = at + sockaddr.ipv4
+  const address = (bytes[from]! << 24) | (bytes[from + 1]! << 16) | (bytes[from + 2]! << 8) | bytes[from + 3]!
+  return clients.numberOf(clients.find4(address))
+}
+
+/**
+ * Who asks: a client's number, 0 for nobody known, -1 for somebody who gets no answer. At a tunnel only its clients do;
+ * elsewhere (`DNS_LISTEN`) only sources nearby, who count as `listenClient`, or when that is 0 by their address.
+ */
+export function askingClient(
+  clients: ClientTable,
+  isTunnel: boolean,
+  listenClient: number,
+  bytes: Uint8Array,
+  at: number,
+): number {
+  if (isTunnel) return clientAt(clients, bytes, at) || -1
+  if (!isNearby(bytes, at)) return -1
+  return listenClient === 0 ? clientAt(clients, bytes, at) : listenClient
+}

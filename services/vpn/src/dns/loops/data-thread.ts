@@ -1,0 +1,12 @@
+import { workerData, type MessagePort } from 'node:worker_threads'
+import { openLibc } from '../sockets/libc.ts'
+import { runDgramLoop } from './dgram-loop.ts'
+import { runFfiLoop } from './ffi-loop.ts'
+import type { DataSetup } from './orders.ts'
+
+// The worker that answers. Started by `process/data-thread-host.ts`.
+const { setup, port } = workerData as { setup: DataSetup; port: MessagePort }
+if (setup.mode === 'ffi') {
+  runFfiLoop(setup, port, await openLibc())
+  port.close()
+} else runDgramLoop(setup, port)

@@ -1,0 +1,84 @@
+import type { MessagePort } from 'node:worker_threads'
+import { Batch } from '../sockets/batch.ts'
+import { sockaddr } from '../sockets/layouts.ts'
+import type { Libc } from '../sockets/libc.ts'
+import { answerSlot, batchSize, FfiLines, portTag } from './ffi-lines.ts'
+import type { DataSetup } from './orders.ts'
+import type { Packet } from './query-exchange.ts'
+import { openSharedState } from './shared-state.ts'
+import { createWorkBench, type WorkBench } from './work-bench.ts'
+
+/** Longer queries are cut off, which makes them invalid. */
+const querySlot = 1536
+const idleMs = 100
+const busyMs = 10
+const tickMs = 10
+
+/**
+ * Answers until it is told to stop. It never goes back to the thread's event loop: it waits for its sockets and looks for news
+ * before each batch, so no message, timer or promise of this thread runs meanwhile.
+ */
+export function runFfiLoop(setup: DataSetup, port: MessagePort, libc: Libc): void {
+  const lines = new FfiLines(libc, openSharedState(setup.shared))
+  const bench = createWorkBench(setup, port, lines)
+  const clients = createClientReader(libc, lines, bench)
+  const upstreams = createUpstreamReader(libc, lines, bench)
+  const { asking } = bench
+  let lastTick = 0
+  for (;;) {
+    const ready = lines.poller.wait(asking.pending.count > 0 ? busyMs : idleMs)
+    if (!bench.takeNews()) break
+    bench.setClock()
+    for (let n = 0; n < ready; n++) {
+      const tag = lines.poller.tag(n)
+      if (tag < portTag) clients(tag)
+      else upstreams(tag - portTag)
+    }
+    if (asking.now - lastTick >= tickMs) {
+      lastTick = asking.now
+      asking.nextBatch()
+      asking.tick()
+    }
+    lines.flush()
+    bench.endBatch()
+  }
+  lines.close()
+}
+
+function createClientReader(libc: Libc, lines: FfiLines, { asking, exchange }: WorkBench): (listener: number) => void {
+  const batch = new Batch(libc, { count: batchSize, slot: querySlot, withAddresses: true })
+  const packet: Packet = {
+    bytes: batch.bytes,
+    at: 0,
+    length: 0,
+    listener: 0,
+    isTunnel: true,
+    addresses: batch.addresses,
+    addressAt: 0,
+  }
+  return (listener) => {
+    const socket = lines.listenerSockets[listener]!
+    const count = socket < 0 ? 0 : batch.receive(socket)
+    packet.listener = listener
+    packet.isTunnel = lines.isTunnel[listener] === 1
+    asking.nextBatch()
+    for (let n = 0; n < count; n++) {
+      packet.at = n * querySlot
+      packet.length = batch.length(n)
+      packet.addressAt = n * sockaddr.stride
+      exchange.takeQuery(packet)
+    }
+  }
+}
+
+function createUpstreamReader(libc: Libc, lines: FfiLines, { asking, exchange }: WorkBench): (port: number) => void {
+  const batch = new Batch(libc, { count: batchSize, slot: answerSlot, withAddresses: false })
+  return (port) => {
+    const socket = lines.portSockets[port]!
+    if (socket < 0) return
+    const count = batch.receive(socket)
+    // Ready without a datagram: an error waited instead, as when nobody listens at the other end.
+    if (count < 0) asking.portFailed(port)
+    for (let n = 0; n < count; n++) exchange.takeAnswer(port, batch.bytes, n * answerSlot, batch.length(n))
+  }
+}

@@ -1,0 +1,62 @@
+import type { EngineSettings } from '../engine-settings.ts'
+import type { PolicyMemory } from '../policy/policy.ts'
+import type { Endpoint } from '../sockets/open-socket.ts'
+
+/** An address the data thread answers at. */
+export interface DataListener {
+  /** Stands for the listener as long as it exists; below 4096. */
+  readonly number: number
+  readonly endpoint: Endpoint
+  /** Of a tunnel: only its clients are answered, and not without limit. */
+  readonly isTunnel: boolean
+  /** The open socket, which stays the control thread's; -1 when the data thread opens its own. */
+  readonly descriptor: number
+}
+
+/** A server the data thread asks. For it all of them speak UDP: those that do not are behind a bridge on loopback. */
+export interface DataUpstream {
+  readonly endpoint: Endpoint
+  /** How many source ports are used in turn. */
+  readonly ports: number
+  /** Place of the bridge that asks the same server by TCP when an answer does not fit; -1 for none. */
+  readonly byStream: number
+  /** Behind a bridge, which says so when its server cannot be asked. */
+  readonly isBridge: boolean
+  /** Only asked in the place of another. */
+  readonly isStandIn: boolean
+}
+
+/** What the data thread works by. Goes from thread to thread: plain data and shared memory. */
+export interface DataOrders {
+  readonly policy: PolicyMemory
+  readonly engine: EngineSettings
+  /** Answers. */
+  readonly cacheSize: number
+  readonly listeners: readonly DataListener[]
+  /** In the order of preference; at most `mostUpstreams`. */
+  readonly upstreams: readonly DataUpstream[]
+  /** Who asks at listeners that are no tunnel's; 0: by their source, or nobody. */
+  readonly listenClient: number
+  /** Queries a second and client at tunnels; 0 for no limit. */
+  readonly clientRateLimit: number
+  readonly queryLog: 'all' | 'blocked' | 'none'
+  readonly anonymizeClients: boolean
+}
+
+/** What changed since; only the members that are there. Counted: the thread looks into its port when the count moved. */
+export type DataNews = Partial<DataOrders> & { readonly clearCache?: boolean; readonly stop?: boolean }
+
+/** How the data thread starts. */
+export interface DataSetup {
+  readonly mode: 'ffi' | 'dgram'
+  readonly orders: DataOrders
+  readonly shared: SharedArrayBuffer
+  readonly ring: SharedArrayBuffer
+}
+
+/** From the data thread, when it opens its listeners itself. */
+export interface ListenerNote {
+  readonly type: 'listener'
+  readonly number: number
+  readonly error: string | null
+}

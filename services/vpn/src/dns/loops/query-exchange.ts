@@ -1,0 +1,181 @@
+import type { LogRing } from '../../query-log/ring.ts'
+import { Outcome, type Answered, type Engine } from '../engine.ts'
+import type { Asking } from './asking.ts'
+import { askingClient } from './client-source.ts'
+import type { ClientRate } from './client-rate.ts'
+import type { DataOrders } from './orders.ts'
+import { longestQuery } from './waiters.ts'
+
+/** A datagram in the hands of a loop; the loop keeps one such object and sets it anew. */
+export interface Packet {
+  bytes: Uint8Array
+  at: number
+  length: number
+  /** Number of the listener it came in at. */
+  listener: number
+  isTunnel: boolean
+  /** The sender, a `struct sockaddr` at addresses[addressAt ..]. */
+  addresses: Uint8Array
+  addressAt: number
+}
+
+/** Where answers are put and sent from. */
+export interface AnswerLines {
+  /** The next answer is written to answers[answerAt ..]; room for 4096 bytes. */
+  readonly answers: Uint8Array
+  answerAt: number
+  /** What was written there goes from this listener to this address. Moves `answerAt` on. */
+  answer(length: number, listener: number, addresses: Uint8Array, addressAt: number): void
+}
+
+type Work = Pick<DataOrders, 'listenClient' | 'queryLog' | 'anonymizeClients'>
+
+/** What an exchange is made of. */
+export interface ExchangeParts {
+  readonly engine: Engine
+  readonly asking: Asking
+  readonly rate: ClientRate
+  readonly ring: LogRing
+  readonly lines: AnswerLines
+}
+
+/**
+ * A query's way through the data thread, the same for both loops: who asks, may they, the engine's answer, or a flight to an
+ * upstream and back. Allocates nothing per query.
+ */
+export class QueryExchange {
+  /** Milliseconds of `performance.now`, set once a batch. */
+  now = 0
+  /** Queries of unknown clients, and those beyond a client's limit. */
+  refused = 0
+  limited = 0
+  readonly #engine: Engine
+  readonly #asking: Asking
+  readonly #rate: ClientRate
+  readonly #ring: LogRing
+  readonly #lines: AnswerLines
+  #listenClient = 0
+  #queryLog: DataOrders['queryLog'] = 'none'
+  #isAnonymous = false
+  readonly #answered: Answered
+
+  constructor(parts: ExchangeParts) {
+    this.#engine = parts.engine
+    this.#asking = parts.asking
+    this.#rate = parts.rate
+    this.#ring = parts.ring
+    this.#lines = parts.lines
+    const { queries } = parts.asking.pending.waiters
+    this.#answered = {
+      query: queries,
+      queryAt: 0,
+      queryLength: 0,
+      client: 0,
+      answer: queries,
+      answerAt: 0,
+      answerLength: 0,
+    }
+    parts.asking.giveUp = (flight) => this.#giveUp(flight)
+  }
+
+  use(work: Work): void {
+    this.#listenClient = work.listenClient
+    this.#queryLog = work.queryLog
+    this.#isAnonymous = work.anonymizeClients
+  }
+
+  /** A datagram from a client. */
+  takeQuery(packet: Packet): void {
+    const { bytes, at, length, isTunnel } = packet
+    const { clients } = this.#engine.policy
+    const client = askingClient(clients, isTunnel, this.#listenClient, packet.addresses, packet.addressAt)
+    if (client < 0) {
+      this.refused += 1
+      return
+    }
+    if (isTunnel && !this.#rate.take(client, this.now)) {
+      this.limited += 1
+      return
+    }
+    this.#point()
+    this.#engine.entry.upstream = 0
+    const size = this.#engine.ask(bytes, at, length, client)
+    if (size === Outcome.forward) this.#forward(packet, client)
+    else this.#send(size, packet.listener, packet.addresses, packet.addressAt, this.now)
+  }
+
+  /** A datagram that came to one of our ports from its upstream. */
+  takeAnswer(port: number, m: Uint8Array, o: number, n: number): void {
+    const asking = this.#asking
+    const flight = asking.match(port, m, o, n)
+    if (flight < 0) return
+    const { pending } = asking
+    const { waiters } = pending
+    const answered = this.#answered
+    answered.answer = m
+    answered.answerAt = o
+    answered.answerLength = n
+    const upstream = pending.upstreams[flight]! + 1
+    for (let waiter = pending.firstWaiter[flight]!; waiter >= 0; waiter = waiters.next[waiter]!) {
+      answered.queryAt = waiter * longestQuery
+      answered.queryLength = waiters.lengths[waiter]!
+      answered.client = waiters.clients[waiter]!
+      this.#point()
+      const size = this.#engine.finish(answered)
+      this.#engine.entry.upstream = upstream
+      this.#sendTo(waiter, size)
+    }
+    pending.close(flight)
+  }
+
+  #forward(packet: Packet, client: number): void {
+    const { bytes, at, length, listener, addresses, addressAt } = packet
+    const waiter = length > longestQuery ? -1 : this.#asking.join(bytes, at, length)
+    if (waiter >= 0) {
+      const { waiters } = this.#asking.pending
+      waiters.clients[waiter] = client
+      waiters.listeners[waiter] = listener
+      waiters.since[waiter] = this.now
+      waiters.address(waiter, addresses, addressAt)
+      return
+    }
+    const size = this.#engine.fail(bytes, at, length, client)
+    this.#engine.entry.upstream = 0
+    this.#send(size, listener, addresses, addressAt, this.now)
+  }
+
+  #giveUp(flight: number): void {
+    const { pending } = this.#asking
+    const { waiters } = pending
+    for (let waiter = pending.firstWaiter[flight]!; waiter >= 0; waiter = waiters.next[waiter]!) {
+      this.#point()
+      const at = waiter * longestQuery
+      const size = this.#engine.fail(waiters.queries, at, waiters.lengths[waiter]!, waiters.clients[waiter]!)
+      this.#engine.entry.upstream = 0
+      this.#sendTo(waiter, size)
+    }
+    pending.close(flight)
+  }
+
+  #point(): void {
+    this.#engine.out = this.#lines.answers
+    this.#engine.outAt = this.#lines.answerAt
+  }
+
+  #sendTo(waiter: number, size: number): void {
+    const { waiters } = this.#asking.pending
+    this.#send(size, waiters.listeners[waiter]!, waiters.addresses, waiter * 32, waiters.since[waiter]!)
+  }
+
+  #send(size: number, listener: number, addresses: Uint8Array, at: number, since: number): void {
+    if (size <= 0) return
+    this.#lines.answer(size, listener, addresses, at)
+    if (this.#queryLog === 'none' || !this.#engine.isLogged) return
+    const { entry } = this.#engine
+    if (this.#queryLog === 'blocked' && entry.status === 0) return
+    if (this.#isAnonymous) entry.client = 0
+    const micros = (performance.now() - since) * 1000
+    entry.micros = micros > 0 ? Math.min(micros, 0xffff_ffff) : 0
+    this.#ring.append(entry)
+  }
+}

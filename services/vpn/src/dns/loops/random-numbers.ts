@@ -1,0 +1,21 @@
+import { randomFillSync } from 'node:crypto'
+
+/** Numbers nobody can foresee, 16 bits each, drawn from the system in stores of 4096 so that one costs next to nothing. */
+export class RandomNumbers {
+  readonly #store = new Uint16Array(4096)
+  #used = this.#store.length
+
+  /** 0 to 65,535. */
+  next(): number {
+    if (this.#used === this.#store.length) {
+      randomFillSync(this.#store)
+      this.#used = 0
+    }
+    return this.#store[this.#used++]!
+  }
+
+  /** 0 to `count` - 1, for counts far below 65,536. */
+  below(count: number): number {
+    return this.next() % count
+  }
+}

@@ -1,0 +1,78 @@
+/** Bits in a word name upstreams, so there are no more. */
+export const mostUpstreams = 24
+
+/** Most sockets to upstreams at a time. */
+export const mostPorts = 256
+
+const words = { generation: 0, seen: 1, heartbeat: 2, cacheEntries: 3, refused: 4, limited: 5, descriptors: 8 } as const
+const descriptorCount = mostPorts + 8
+const figuresAt = 4 * (words.descriptors + descriptorCount)
+
+/** What is known of an upstream: numbers from `at` on in `figures`. */
+export const Figure = {
+  queries: 0,
+  failures: 1,
+  /** Milliseconds, smoothed; 0 before the first answer. */
+  average: 2,
+  /** Failures since the last answer. */
+  streak: 3,
+  isDown: 4,
+  /** A `FailureCode`. */
+  lastFailure: 5,
+  lastAnswerAt: 6,
+  lastProbeAt: 7,
+  count: 8,
+} as const
+
+/** What was wrong with an upstream last. */
+export const FailureCode = { none: 0, silent: 1, unreachable: 2, refused: 3 } as const
+
+/** What data thread and control thread see of each other without messages. */
+export interface SharedState {
+  readonly memory: SharedArrayBuffer
+  /** The control thread has news in the port, for so many times now. */
+  readonly words: Int32Array
+  readonly figures: Float64Array
+}
+
+/** Where in `words` what stands. */
+export const Shared = words
+
+/** Memory for it, all zero. */
+export const createSharedMemory = (): SharedArrayBuffer =>
+  new SharedArrayBuffer(figuresAt + 8 * Figure.count * mostUpstreams)
+
+/** Looks into the memory. */
+export function openSharedState(memory: SharedArrayBuffer): SharedState {
+  return {
+    memory,
+    words: new Int32Array(memory, 0, words.descriptors + descriptorCount),
+    figures: new Float64Array(memory, figuresAt, Figure.count * mostUpstreams),
+  }
+}
+
+/**
+ * Notes an open descriptor that the data thread owns, so that it can be closed when the thread ended without doing so: the
+ * system's calls know nothing of threads that Node ends.
+ */
+export function noteDescriptor(state: SharedState, descriptor: number): void {
+  for (let at = words.descriptors; at < state.words.length; at++) {
+    if (state.words[at] === 0) {
+      state.words[at] = descriptor + 1
+      return
+    }
+  }
+}
+
+/** Forgets a descriptor that was closed. */
+export function forgetDescriptor(state: SharedState, descriptor: number): void {
+  const at = state.words.indexOf(descriptor + 1, words.descriptors)
+  if (at >= 0) state.words[at] = 0
+}
+
+/** The descriptors a thread that ended left open; they are forgotten. */
+export function takeDescriptors(state: SharedState): number[] {
+  const left = [...state.words.subarray(words.descriptors)].filter((word) => word !== 0).map((word) => word - 1)
+  state.words.fill(0, words.descriptors)
+  return left
+}

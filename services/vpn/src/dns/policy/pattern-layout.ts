@@ -1,0 +1,46 @@
+/**
+ * How patterns lie in their program, in words of 32 bits: a header, a record for each pattern, the table of fixed parts, the
+ * lists of patterns it leads to, automatons, and at the end the bytes of all texts.
+ */
+export const patternMagic = 0x4850_4131
+
+export const PatternHead = {
+  magic: 0,
+  patterns: 1,
+  records: 2,
+  /** The table of fixed parts has 2 ** bits slots of two words: four bytes, and where the patterns with them are listed. */
+  partsBits: 3,
+  parts: 4,
+  /** Patterns without a fixed part, which are tried on every name: where they are listed. */
+  always: 5,
+  /** Widest automaton, in words a set. */
+  width: 6,
+  bytes: 7,
+} as const
+export const patternHeadWords = 8
+
+/** One pattern. Places of bytes count from the header's `bytes`. */
+export const PatternRecord = {
+  /** A sequence of texts (0), an expression (1), or one that matches every name (2). */
+  kind: 0,
+  /** Where the first text must begin: anywhere (0), with the name (1), with a label (2). */
+  start: 1,
+  /** Whether the last text must end with the name. */
+  end: 2,
+  /** Texts: how many; each is two words, place and length. Expressions: words a set. */
+  count: 3,
+  /** Where the texts' places, or the automaton, stand. */
+  data: 4,
+  /** The pattern as it was written. */
+  text: 5,
+  textLength: 6,
+  /** Four sets of lists, in the order of `Meaning`. */
+  sets: 7,
+} as const
+export const patternRecordWords = 11
+
+export const PatternKind = { texts: 0, expression: 1, every: 2 } as const
+export const PatternStart = { anywhere: 0, name: 1, label: 2 } as const
+
+/** Place of four bytes in the table of fixed parts. */
+export const partSlot = (four: number, bits: number): number => Math.imul(four, 0x9e37_79b1) >>> (32 - bits)

@@ -1,0 +1,77 @@
+import type { NameSeeds } from './name-hash.ts'
+import { type ClientRecord, type ClientTable, buildClientTable, openClientTable } from './client-table.ts'
+import { type ListBundle, openBundle } from './list-bundle.ts'
+import { type PatternMatcher, createPatternMatcher } from './patterns.ts'
+import { type RuleRecord, type RuleTable, buildRuleTable, openRuleTable } from './rule-table.ts'
+
+/** What of the settings takes part in decisions. */
+export interface PolicySettings {
+  /** False: nothing is filtered. */
+  readonly blockingEnabled: boolean
+  /** Milliseconds since the epoch until which nothing is filtered; 0 for not paused. */
+  readonly pausedUntil: number
+}
+
+/**
+ * All look-ups a decision needs, over memory that threads share. Immutable: what changes is replaced, as a whole by `openPolicy`
+ * or in part by a copy (`{ ...policy, clients }`), and put in force between two batches. The rules belong to the bundle's seeds.
+ */
+export interface Policy {
+  readonly bundle: ListBundle
+  readonly clients: ClientTable
+  readonly rules: RuleTable
+  readonly settings: PolicySettings
+  readonly patterns: PatternMatcher
+  /** For the text of an Extended DNS Error, by list number: UTF-8, at most 64 bytes. */
+  readonly listNames: readonly (Uint8Array | undefined)[]
+}
+
+/** A policy as it goes from thread to thread: structured cloning shares the memory and copies the settings. */
+export interface PolicyMemory {
+  readonly bundle: SharedArrayBuffer
+  readonly clients: SharedArrayBuffer
+  readonly rules: SharedArrayBuffer
+  readonly settings: PolicySettings
+}
+
+/** Makes a policy's memory of what the files say. The bundle comes compiled, see `lists/`. */
+export function buildPolicy(parts: {
+  readonly bundle: SharedArrayBuffer
+  readonly clients: readonly ClientRecord[]
+  readonly rules: readonly RuleRecord[]
+  readonly settings: PolicySettings
+}): PolicyMemory {
+  const { lists, table } = openBundle(parts.bundle)
+  return {
+    bundle: parts.bundle,
+    clients: buildClientTable(parts.clients, lists),
+    rules: buildRuleTable(parts.rules, table.seeds),
+    settings: parts.settings,
+  }
+}
+
+/** Looks into the memory of a policy. Throws when a part is cut off, or when the rules were hashed with other seeds. */
+export function openPolicy(memory: PolicyMemory): Policy {
+  const bundle = openBundle(memory.bundle)
+  const rules = openRuleTable(memory.rules)
+  if (!isSame(rules.seeds, bundle.table.seeds)) throw new Error('the rules were made for another bundle of lists')
+  const listNames: (Uint8Array | undefined)[] = []
+  for (const list of bundle.lists) listNames[list.number] = shortText(list.name)
+  return {
+    bundle,
+    clients: openClientTable(memory.clients),
+    rules,
+    settings: memory.settings,
+    patterns: createPatternMatcher(bundle.patterns),
+    listNames,
+  }
+}
+
+const isSame = (one: NameSeeds, other: NameSeeds): boolean =>
+  (one.first | 0) === (other.first | 0) && (one.second | 0) === (other.second | 0)
+
+/** So much of a text as fits in 64 bytes, without half a character. */
+function shortText(text: string): Uint8Array {
+  const bytes = new Uint8Array(64)
+  return bytes.slice(0, new TextEncoder().encodeInto(text, bytes).written)
+}

@@ -1,0 +1,48 @@
+/** The rows of the precedence table, as `Decider.row` names them. */
+export const Row = {
+  off: 0,
+  clientRule: 1,
+  globalRule: 2,
+  important: 3,
+  exception: 4,
+  block: 5,
+  special: 6,
+  nothing: 7,
+} as const
+
+/** A row of the published table. */
+export interface PrecedenceRow {
+  readonly row: number
+  readonly lookedAt: string
+  readonly outcome: string
+}
+
+/**
+ * What decides about a name, first to last: the first row that has something to say counts. First the asked name goes through
+ * it, then every name its CNAME (HTTPS, SVCB) records lead to; a rule or an exception that allows the asked name ends the matter.
+ * A rule for `d` holds for d and everything below, one for `*.d` only for what is below.
+ */
+export const precedence: readonly PrecedenceRow[] = [
+  { row: Row.off, lookedAt: 'filtering is off or paused, or off for this peer', outcome: 'allowed' },
+  {
+    row: Row.clientRule,
+    lookedAt:
+      'custom rules for this peer: the one for the most specific name; of equally specific ones allow before block',
+    outcome: 'as the rule says',
+  },
+  { row: Row.globalRule, lookedAt: 'custom rules for everyone, in the same way', outcome: 'as the rule says' },
+  {
+    row: Row.special,
+    lookedAt:
+      'names that switch browsers and phones to resolvers of their own: use-application-dns.net, mask.icloud.com, mask-h2.icloud.com',
+    outcome: 'blocked, always as NXDOMAIN',
+  },
+  {
+    row: Row.important,
+    lookedAt: "the peer's lists: important exceptions, then important blocks",
+    outcome: 'allowed or blocked',
+  },
+  { row: Row.exception, lookedAt: "the peer's lists: exceptions", outcome: 'allowed' },
+  { row: Row.block, lookedAt: "the peer's lists: blocks", outcome: 'blocked' },
+  { row: Row.nothing, lookedAt: 'nothing of the above', outcome: 'allowed' },
+]

@@ -1,0 +1,133 @@
+import type { DataUpstream } from '../loops/orders.ts'
+import { Figure, FailureCode, type SharedState } from '../loops/shared-state.ts'
+import { openBridge, type Bridge } from '../upstream/bridge.ts'
+import { createRelay, type Relay, type RelayOptions } from '../upstream/relay.ts'
+import { labelOf } from '../upstream/label.ts'
+import type { UpstreamState } from './messages.ts'
+import type { Upstream } from './resolver-files.ts'
+
+const portsToServers = 8
+const portsToBridges = 2
+const attemptMs = 2000
+const deadlineMs = 4000
+
+interface Server {
+  readonly upstream: Upstream
+  readonly relay: Relay
+  readonly bridge: Bridge
+  lastError: string | null
+}
+
+/** The servers to ask, as the control thread has them. */
+export interface UpstreamServers {
+  /** Opens what is new, and says how the data thread is to ask them. What is left over is closed by `closeLeft`. */
+  apply(upstreams: readonly Upstream[]): Promise<readonly DataUpstream[]>
+  /** Closes the servers the last `apply` left out, once the data thread asks them no more. */
+  closeLeft(): void
+  /** Asks by stream, one after the other until one answers with something `isGood`. Rejects when none did within 4 s. */
+  ask(
+    query: Uint8Array,
+    isGood: (answer: Uint8Array) => boolean,
+  ): Promise<{ readonly answer: Uint8Array; readonly upstream: number }>
+  states(shared: SharedState): readonly UpstreamState[]
+  close(): void
+}
+
+/**
+ * Keeps a relay and a bridge for each upstream: what speaks UDP is asked by the data thread itself, and by the bridge where an
+ * answer does not fit; everything else only by the bridge.
+ */
+export function createUpstreamServers(options: RelayOptions): UpstreamServers {
+  let servers: readonly Server[] = []
+  let left: readonly Server[] = []
+
+  async function open(upstream: Upstream): Promise<Server> {
+    const relay = createRelay(upstream, options)
+    const bridge = await openBridge(relay, (error) => (server.lastError = error?.message ?? null))
+    const server: Server = { upstream, relay, bridge, lastError: null }
+    return server
+  }
+
+  async function apply(upstreams: readonly Upstream[]): Promise<readonly DataUpstream[]> {
+    const known = new Map(servers.map((server) => [keyOf(server.upstream), server]))
+    const next = await Promise.all(upstreams.map((upstream) => known.get(keyOf(upstream)) ?? open(upstream)))
+    left = [...left, ...servers.filter((server) => !next.includes(server))]
+    servers = next
+    return dataUpstreams(next)
+  }
+
+  return {
+    apply,
+    closeLeft() {
+      for (const { bridge } of left) bridge.close()
+      left = []
+    },
+    async ask(query, isGood) {
+      const deadline = performance.now() + deadlineMs
+      let fault = new Error('there is no server to ask')
+      for (const [index, { relay }] of [...servers.entries(), ...servers.entries()]) {
+        const timeout = Math.min(attemptMs, deadline - performance.now())
+        if (timeout <= 0) break
+        try {
+          const answer = await relay.ask(query, timeout)
+          if (isGood(answer)) return { answer, upstream: index }
+        } catch (error) {
+          fault = error as Error
+        }
+      }
+      throw fault
+    },
+    states: ({ figures }) =>
+      servers.map((server, index) =>
+        stateOf(server, figures.subarray(index * Figure.count, (index + 1) * Figure.count)),
+      ),
+    close() {
+      for (const { bridge } of [...servers, ...left]) bridge.close()
+      servers = []
+      left = []
+    },
+  }
+}
+
+/** First the servers themselves, in their order; then the bridges that ask those of UDP by TCP. */
+function dataUpstreams(servers: readonly Server[]): DataUpstream[] {
+  const standIns: DataUpstream[] = []
+  const own = servers.map(({ upstream: { protocol, address, port }, bridge }): DataUpstream => {
+    const behind = {
+      endpoint: { address: '127.0.0.1', port: bridge.port },
+      ports: portsToBridges,
+      byStream: -1,
+      isBridge: true,
+    }
+    if (protocol !== 'udp' || address === undefined) return { ...behind, isStandIn: false }
+    standIns.push({ ...behind, isStandIn: true })
+    const byStream = servers.length + standIns.length - 1
+    return { endpoint: { address, port }, ports: portsToServers, byStream, isBridge: false, isStandIn: false }
+  })
+  return [...own, ...standIns]
+}
+
+function stateOf({ upstream, lastError }: Server, figures: Float64Array): UpstreamState {
+  const average = figures[Figure.average]!
+  const isHealthy = figures[Figure.isDown] === 0
+  return {
+    label: labelOf(upstream),
+    queries: figures[Figure.queries]!,
+    failures: figures[Figure.failures]!,
+    averageMs: average === 0 ? null : Math.round(average * 100) / 100,
+    isHealthy,
+    lastError: (upstream.protocol === 'udp' ? null : lastError) ?? failureText(figures),
+  }
+}
+
+/** What went wrong last, while it counts: since the last answer. */
+function failureText(figures: Float64Array): string | null {
+  if (figures[Figure.streak] === 0 && figures[Figure.isDown] === 0) return null
+  const code = figures[Figure.lastFailure]
+  if (code === FailureCode.silent) return 'no answer in time'
+  if (code === FailureCode.unreachable) return 'out of reach'
+  return code === FailureCode.refused ? 'refuses to answer' : null
+}
+
+const keyOf = ({ protocol, address, port, name, path }: Upstream): string =>
+  [protocol, address, port, name, path].join(' ')

@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict'
+import { createSocket, type Socket } from 'node:dgram'
+import { once } from 'node:events'
+import { after, before, test } from 'node:test'
+import fc from 'fast-check'
+import { eventually } from '@hearth/testing'
+import { Batch } from './batch.ts'
+import { epollEvent } from './layouts.ts'
+import { openLibc, SystemFault, type Libc } from './libc.ts'
+import { deviceIndex, localPort, openConnectedSocket, openListeningSocket } from './open-socket.ts'
+import { Poller } from './poller.ts'
+import { addressText, encodeSocketAddress, isNearby, portOf } from './socket-address.ts'
+
+let libc: Libc | undefined
+let obstacle = ''
+before(async () => {
+  libc = await openLibc().catch((error: Error) => {
+    obstacle = error.message
+    return undefined
+  })
+})
+
+const descriptors: number[] = []
+const kept = (descriptor: number): number => {
+  descriptors.push(descriptor)
+  return descriptor
+}
+after(() => {
+  for (const descriptor of descriptors) libc?.call.close(descriptor)
+})
+
+/** The C library, or undefined after the test was skipped with the reason. */
+function needLibc(context: { skip(reason: string): void }): Libc | undefined {
+  if (libc === undefined) context.skip(obstacle)
+  return libc
+}
+
+async function echo(address: string): Promise<Socket> {
+  const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4')
+  socket.on('message', (bytes, from) => socket.send(bytes, from.port, from.address))
+  socket.bind(0, address)
+  await once(socket, 'listening')
+  return socket
+}
+
+for (const address of ['127.0.0.1', '::1']) {
+  test(`the kernel reads and writes batches as they are laid out: lengths, bytes and addresses, at ${address}`, async (t) => {
+    const libc = needLibc(t)
+    if (libc === undefined) return
+    const socket = await echo(address)
+    try {
+      const listening = kept(openListeningSocket(libc, 'udp', { address, port: 0, device: null }))
+      const poller = new Poller(libc)
+      kept(poller.descriptor)
+      poller.add(listening, 0xfedc_ba98)
+      const out = new Batch(libc, { count: 8, slot: 64, withAddresses: true })
+      for (let n = 0; n < 8; n++) {
+        out.bytes.fill(n + 1, n * 64, n * 64 + n + 1)
+        out.setLength(n, n + 1)
+        encodeSocketAddress(out.addresses, n * 32, address, socket.address().port)
+      }
+      out.send(listening, 0, 3)
+      out.send(listening, 3, 8)
+      const received = new Batch(libc, { count: 16, slot: 64, withAddresses: true })
+      const seen: string[] = []
+      await eventually(
+        () => {
+          if (poller.wait(0) < 1) return seen
+          assert.equal(poller.tag(0), 0xfedc_ba98)
+          const count = received.receive(listening)
+          for (let n = 0; n < count; n++) {
+            const length = received.length(n)
+            const bytes = received.bytes.subarray(n * 64, n * 64 + length)
+            assert.deepEqual(
+              [...bytes],
+              Array.from({ length }, () => length),
+            )
+            assert.equal(portOf(received.addresses, n * 32), socket.address().port)
+            seen.push(`${length} ${addressText(received.addresses, n * 32)}`)
+          }
+          return seen
+        },
+        ({ length }) => length === 8,
+      )
+      const from = address === '::1' ? '0:0:0:0:0:0:0:1' : address
+      assert.deepEqual(
+        seen,
+        Array.from({ length: 8 }, (_, n) => `${n + 1} ${from}`),
+      )
+    } finally {
+      socket.close()
+    }
+  })
+}
+
+test('a batch that saw an IPv4 sender still takes a whole IPv6 address, and a datagram too long counts as empty', async (t) => {
+  const libc = needLibc(t)
+  if (libc === undefined) return
+  const batch = new Batch(libc, { count: 4, slot: 16, withAddresses: true })
+  for (const address of ['127.0.0.1', '::1', '127.0.0.1', '::1']) {
+    const listening = kept(openListeningSocket(libc, 'udp', { address, port: 0, device: null }))
+    const sender = createSocket(address === '::1' ? 'udp6' : 'udp4')
+    try {
+      sender.bind(0, address)
+      await once(sender, 'listening')
+      sender.send(new Uint8Array(17), localPort(libc, listening), address)
+      await eventually(
+        () => batch.receive(listening),
+        (count) => count === 1,
+      )
+      assert.equal(batch.length(0), 0)
+      assert.equal(addressText(batch.addresses, 0), address === '::1' ? '0:0:0:0:0:0:0:1' : address)
+      assert.equal(portOf(batch.addresses, 0), sender.address().port)
+    } finally {
+      sender.close()
+    }
+  }
+})
+
+test('a connected socket hears its server alone', async (t) => {
+  const libc = needLibc(t)
+  if (libc === undefined) return
+  const [server, stranger] = [await echo('127.0.0.1'), await echo('127.0.0.1')]
+  try {
+    const connected = kept(openConnectedSocket(libc, { address: '127.0.0.1', port: server.address().port }))
+    const port = localPort(libc, connected)
+    stranger.send('forged', port, '127.0.0.1')
+    const batch = new Batch(libc, { count: 4, slot: 16, withAddresses: false })
+    batch.bytes.set(new TextEncoder().encode('real'))
+    batch.setLength(0, 4)
+    batch.send(connected, 0, 1)
+    await eventually(
+      () => batch.receive(connected),
+      (count) => count === 1,
+    )
+    assert.equal(new TextDecoder().decode(batch.bytes.subarray(0, batch.length(0))), 'real')
+  } finally {
+    server.close()
+    stranger.close()
+  }
+})
+
+test('an address that is not there yet can be listened at, a device that is not there cannot', (t) => {
+  const libc = needLibc(t)
+  if (libc === undefined) return
+  kept(openListeningSocket(libc, 'udp', { address: '192.0.2.1', port: 0, device: null }))
+  kept(openListeningSocket(libc, 'tcp', { address: '2001:db8::1', port: 0, device: null }))
+  assert.throws(
+    () => openListeningSocket(libc, 'udp', { address: '192.0.2.1', port: 0, device: 'nothere0' }),
+    (error) => error instanceof SystemFault && error.code === 'ENODEV',
+  )
+  const taken = kept(openListeningSocket(libc, 'udp', { address: '127.0.0.1', port: 0, device: null }))
+  assert.throws(
+    () => openListeningSocket(libc, 'udp', { address: '127.0.0.1', port: localPort(libc, taken), device: null }),
+    (error) => error instanceof SystemFault && error.code === 'EADDRINUSE',
+  )
+  assert.equal(deviceIndex(libc, 'lo'), 1)
+  assert.equal(deviceIndex(libc, 'nothere0'), 0)
+})
+
+test('epoll events are packed on x86-64 alone', () => {
+  assert.deepEqual(epollEvent('x64'), { size: 12, data: 4 })
+  assert.deepEqual(epollEvent('arm64'), { size: 16, data: 8 })
+})
+
+test('addresses come back from their bytes', () => {
+  const bytes = new Uint8Array(64)
+  fc.assert(
+    fc.property(fc.ipV4(), fc.nat(65_535), (address, port) => {
+      assert.equal(encodeSocketAddress(bytes, 32, address, port), 16)
+      assert.equal(addressText(bytes, 32), address)
+      assert.equal(portOf(bytes, 32), port)
+    }),
+  )
+  fc.assert(
+    fc.property(fc.ipV6(), fc.nat(65_535), (address, port) => {
+      assert.equal(encodeSocketAddress(bytes, 32, address, port), 28)
+      const canonical = (text: string) => new URL(`http://[${text}]/`).hostname
+      assert.equal(canonical(addressText(bytes, 32)), canonical(address))
+      assert.equal(portOf(bytes, 32), port)
+    }),
+  )
+  assert.throws(() => encodeSocketAddress(bytes, 0, 'example.com', 53), RangeError)
+})
+
+test('only loopback and networks of one’s own are nearby', () => {
+  const bytes = new Uint8Array(32)
+  const nearby = (address: string) => {
+    encodeSocketAddress(bytes, 0, address, 53)
+    return isNearby(bytes, 0)
+  }
+  const near = ['127.0.0.1', '127.9.9.9', '10.1.2.3', '172.16.0.1', '172.31.255.255', '192.168.1.1', '169.254.1.1']
+  for (const address of [...near, '100.64.0.1', '::1', 'fd00::1', 'fe80::1', '::ffff:10.0.0.1']) {
+    assert.equal(nearby(address), true, address)
+  }
+  const far = ['8.8.8.8', '172.15.0.1', '172.32.0.1', '192.169.1.1', '100.128.0.1', '0.0.0.0', '224.0.0.1']
+  for (const address of [...far, '::', '::2', '2001:db8::1', 'ff02::1', '::ffff:8.8.8.8', 'fec0::1']) {
+    assert.equal(nearby(address), false, address)
+  }
+})

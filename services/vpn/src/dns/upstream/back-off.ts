@@ -1,0 +1,25 @@
+const shortestMs = 100
+const longestMs = 2000
+
+/** Keeps from connecting again and again to what is out of reach: each failure doubles the pause, up to 2 s. */
+export class BackOff {
+  #pauseMs = 0
+  #until = 0
+  #reason: Error | undefined
+
+  failed(reason: Error): void {
+    this.#pauseMs = Math.min(longestMs, Math.max(shortestMs, this.#pauseMs * 2))
+    this.#until = performance.now() + this.#pauseMs
+    this.#reason = reason
+  }
+
+  succeeded(): void {
+    this.#pauseMs = 0
+    this.#until = 0
+  }
+
+  /** Why not to connect now; undefined when it may be tried. */
+  obstacle(): Error | undefined {
+    return performance.now() < this.#until ? this.#reason : undefined
+  }
+}

@@ -1,0 +1,82 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import type { Relay } from './relay.ts'
+import { unreachableCode } from './unreachable-code.ts'
+
+const answerMs = 3500
+const mostUnderWay = 4096
+const longestDatagram = 4096
+
+/** A server that speaks streams, as the data thread wants servers: behind UDP on loopback. */
+export interface Bridge {
+  readonly port: number
+  close(): void
+}
+
+/**
+ * Opens a bridge to a relay: takes queries at a port of 127.0.0.1 and answers there, up to 4096 bytes, longer answers cut off
+ * with TC. Queries the relay has no answer for are answered with `unreachableCode` at once, so that others are asked. `heard` is
+ * told how each ended: an error, or null.
+ */
+export async function openBridge(relay: Relay, heard: (error: Error | null) => void): Promise<Bridge> {
+  const socket = createSocket({
+    type: 'udp4',
+    recvBufferSize: 1 << 20,
+    lookup: (host, _options, done) => done(null, host, 4),
+  })
+  const underWay = new Set<number>()
+  let isOpen = true
+  socket.on('error', () => undefined)
+  socket.on('message', (query, from) => {
+    const key = from.port * 65_536 + query.readUInt16BE(0)
+    if (query.length < 17 || underWay.has(key) || underWay.size >= mostUnderWay) return
+    underWay.add(key)
+    const reply = (answer: Uint8Array) => {
+      underWay.delete(key)
+      if (isOpen) socket.send(answer, from.port, from.address)
+    }
+    relay.ask(query, answerMs).then(
+      (answer) => {
+        heard(null)
+        reply(answer.length <= longestDatagram ? answer : cutOff(answer))
+      },
+      (error: Error) => {
+        heard(error)
+        reply(refusal(query))
+      },
+    )
+  })
+  socket.bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  return {
+    port: socket.address().port,
+    close() {
+      isOpen = false
+      socket.close()
+      relay.close()
+    },
+  }
+}
+
+/** The question alone, with TC: who asked is to ask by TCP. */
+function cutOff(answer: Uint8Array): Uint8Array {
+  const short = questionOf(answer)
+  short[2]! |= 2
+  return short
+}
+
+function refusal(query: Uint8Array): Uint8Array {
+  const answer = questionOf(query)
+  answer[2]! |= 0x80
+  answer[3] = unreachableCode
+  return answer
+}
+
+/** Header and question of a message with one question. */
+function questionOf(message: Uint8Array): Uint8Array {
+  let end = 12
+  while (end < message.length && message[end]! !== 0 && message[end]! < 64) end += message[end]! + 1
+  const question = Uint8Array.from(message.subarray(0, Math.min(end + 5, message.length)))
+  question.fill(0, 6, 12)
+  return question
+}

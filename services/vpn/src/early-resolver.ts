@@ -1,0 +1,28 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { lockDataDirectory, type DataDirectoryLock } from '@hearth/runtime'
+import { resolverFile } from './dns/process/resolver-files.ts'
+import { startResolver, type RunningResolver } from './dns/process/running-resolver.ts'
+
+/** A resolver that answers before the rest of the service is loaded, and the data directory it claimed for that. */
+export interface EarlyResolver {
+  readonly lock: DataDirectoryLock
+  readonly resolver: RunningResolver
+}
+
+/** The rest of the start is put off for it so long, milliseconds: on one core the two would only slow each other down. */
+const patience = 1000
+
+/**
+ * Starts the resolver by the files of the last run, so that names are answered while the service still loads. Undefined on a
+ * first start. Throws an `OperatorError` when the directory is in use.
+ */
+export async function startResolverEarly(dataDirectory: string | undefined): Promise<EarlyResolver | undefined> {
+  const directory = resolve(dataDirectory ?? 'data/vpn')
+  if (!existsSync(join(directory, 'dns', resolverFile.settings))) return undefined
+  const lock = lockDataDirectory(directory)
+  const resolver = startResolver(join(directory, 'dns'))
+  await Promise.race([resolver.ready().catch(() => undefined), pause(patience)])
+  return { lock, resolver }
+}

@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs'
+import { parentPort, workerData } from 'node:worker_threads'
+import { compileLists } from './compile-lists.ts'
+import type { Compiled, CompileOrder } from './compile.ts'
+import { textPath } from './text-path.ts'
+
+/** The thread `startCompile` runs: reads the texts, compiles them, hands the shared memory over and ends. */
+const { lists, directory } = workerData as CompileOrder
+const begun = performance.now()
+
+function readText(id: string): Uint8Array {
+  try {
+    return readFileSync(textPath(directory, id))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new Uint8Array(0)
+    throw error
+  }
+}
+
+const { bundle, reports } = compileLists(lists, (list) => readText(list.id))
+const compiled: Compiled = { memory: bundle.memory, reports, durationMs: performance.now() - begun }
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origin
+parentPort?.postMessage(compiled)

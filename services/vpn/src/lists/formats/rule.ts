@@ -1,0 +1,44 @@
+/** Which names an entry is about. */
+export const Cover = {
+  /** The name alone. */
+  itself: 1,
+  /** The names below it alone. */
+  below: 2,
+  /** Both. */
+  both: 3,
+} as const
+export type CoverCode = (typeof Cover)[keyof typeof Cover]
+
+/** How an entry weighs. */
+export interface Weight {
+  /** It allows; otherwise it blocks. */
+  readonly isException: boolean
+  /** Adblock's `$important`. */
+  readonly isImportant: boolean
+}
+
+/** What one line of a list says. */
+export type Rule =
+  | { readonly kind: 'comment' }
+  | { readonly kind: 'unsupported'; readonly reason: string }
+  | {
+      readonly kind: 'names'
+      /** Lower case, punycode, no final dot; at least one. */
+      readonly names: readonly string[]
+      readonly cover: CoverCode
+      readonly weight: Weight
+      /** The same for rules that are identical. */
+      readonly key: string
+    }
+  | { readonly kind: 'pattern'; readonly text: string; readonly weight: Weight; readonly key: string }
+  /** `$badfilter`: takes away every rule with this key. */
+  | { readonly kind: 'cancel'; readonly key: string }
+
+/** The list formats that can be told apart. */
+export type ListFormat = 'hosts' | 'domains' | 'wildcard' | 'adblock' | 'dnsmasq'
+
+export const comment: Rule = { kind: 'comment' }
+export const unsupported = (reason: string): Rule => ({ kind: 'unsupported', reason })
+
+/** The weight of a line in formats that know blocking only. */
+export const plainBlock: Weight = { isException: false, isImportant: false }

@@ -1,0 +1,41 @@
+import type { ListReport } from '../dns/process/messages.ts'
+
+/** So many examples are kept, and so many of one reason. */
+const mostExamples = 20
+const examplesOfOne = 4
+const longestExample = 120
+
+const overlaps = 'too many overlaps'
+
+/** Accounts for every line of a list. */
+export class LineCount {
+  lines = 0
+  accepted = 0
+  comments = 0
+  entries = 0
+  readonly #unsupported = new Map<string, number>()
+  readonly #examples: { line: number; text: string; reason: string }[] = []
+
+  /** The line that was counted last means nothing here. */
+  refuse(reason: string, text: string): void {
+    const count = (this.#unsupported.get(reason) ?? 0) + 1
+    this.#unsupported.set(reason, count)
+    if (count > examplesOfOne || this.#examples.length >= mostExamples) return
+    const shown = text.slice(0, longestExample).replaceAll(/\p{C}/gu, '\u{fffd}')
+    this.#examples.push({ line: this.lines, text: shown, reason })
+  }
+
+  /** So many names of lines that were accepted could not be kept, as lists overlap in too many ways. */
+  lose(names: number): void {
+    const lines = Math.min(names, this.accepted)
+    if (lines === 0) return
+    this.accepted -= lines
+    this.#unsupported.set(overlaps, (this.#unsupported.get(overlaps) ?? 0) + lines)
+  }
+
+  report(id: string): ListReport {
+    const { lines, accepted, comments, entries } = this
+    const unsupported = Object.fromEntries([...this.#unsupported].sort(([, a], [, b]) => b - a))
+    return { id, lines, accepted, comments, entries, unsupported, examples: this.#examples }
+  }
+}

@@ -1,0 +1,131 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { UsedNumbers } from './interned-names.ts'
+import type { LogEntry } from './ring.ts'
+
+/** Numbers of kinds are 16 bits; the last is kept for what finds no number. */
+const mostKinds = 65_535
+const places = 1 << 18
+const labelsAtMost = 1000
+
+/**
+ * All an entry says beside who asked for what, when, and how long it took: status, reason, source, traits, rcode, type and
+ * upstream. Few combinations occur, so an entry holds the number of its combination.
+ */
+export class InternedKinds {
+  readonly #database: DatabaseSync
+  readonly #insert: StatementSync
+  /** Three words that tell combinations apart, and the number + 1. */
+  readonly #slots = new Uint32Array(places * 4)
+  readonly #isTaken = new Uint8Array(mostKinds + 1)
+  #count = 0
+  #next = 0
+  /** By the upstream's number in entries, the number of its label. */
+  #upstreams: readonly number[] = []
+  #labels: readonly string[] = []
+  #sweep: UsedNumbers | undefined
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
+    this.#insert = database.prepare('INSERT INTO kind VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
+    this.forget()
+  }
+
+  /** The number of an entry's combination, now used. */
+  idOf(entry: LogEntry): number {
+    const upstream = this.#upstreams[entry.upstream] ?? 0
+    let id = this.#idOf(entry, entry.type, upstream)
+    // Somebody tries out all types there are: the entry counts, its type is not known any more.
+    if (id === undefined) id = this.#idOf(entry, 0, 0) ?? mostKinds
+    this.#sweep?.add(id)
+    return id
+  }
+
+  /** What upstreams are called from now on. */
+  name(labels: readonly string[]): void {
+    this.#labels = labels
+    this.#upstreams = []
+  }
+
+  /** Gives the labels of upstreams their numbers; within the transaction of the entries that use them. */
+  settle(): void {
+    if (this.#upstreams.length > 0 || this.#labels.length === 0) return
+    const insert = this.#database.prepare(
+      `INSERT INTO upstream (label) SELECT ? WHERE (SELECT count(*) FROM upstream) < ${labelsAtMost} ON CONFLICT DO NOTHING`,
+    )
+    const find = this.#database.prepare('SELECT id FROM upstream WHERE label = ?')
+    const numberOf = (label: string): number => {
+      insert.run(label)
+      return (find.get(label) as { id: number } | undefined)?.id ?? 0
+    }
+    this.#upstreams = [0, ...this.#labels.map(numberOf)]
+  }
+
+  /** The file may have changed under it: reads all combinations anew. */
+  forget(): void {
+    this.#slots.fill(0)
+    this.#isTaken.fill(0)
+    this.#isTaken[mostKinds] = 1
+    this.#count = 0
+    this.#next = 0
+    this.#upstreams = []
+    const rows = this.#database.prepare('SELECT * FROM kind').all() as unknown as KindRow[]
+    for (const row of rows) {
+      const place = this.#placeOf(wordOf(row), row.source, row.type | (row.upstream << 16))
+      this.#take(place, row.id, row)
+    }
+  }
+
+  noteIn(sweep: UsedNumbers | undefined): void {
+    this.#sweep = sweep
+  }
+
+  #idOf(entry: LogEntry, type: number, upstream: number): number | undefined {
+    const place = this.#placeOf(wordOf(entry), entry.source, type | (upstream << 16))
+    const known = this.#slots[place + 3]!
+    if (known !== 0) return known - 1
+    if (this.#count >= mostKinds - 64 && type !== 0) return undefined
+    if (this.#count >= mostKinds) return undefined
+    while (this.#isTaken[this.#next] === 1) this.#next = (this.#next + 1) & 0xffff
+    const id = this.#next
+    const { status, reason, source, traits, rcode } = entry
+    this.#insert.run(id, status, reason, source, traits, rcode, type, upstream)
+    this.#take(place, id, { ...entry, type, upstream })
+    return id
+  }
+
+  #take(place: number, id: number, row: Omit<KindRow, 'id'>): void {
+    this.#slots[place] = wordOf(row)
+    this.#slots[place + 1] = row.source
+    this.#slots[place + 2] = row.type | (row.upstream << 16)
+    this.#slots[place + 3] = id + 1
+    this.#isTaken[id] = 1
+    this.#count += 1
+  }
+
+  #placeOf(first: number, second: number, third: number): number {
+    const slots = this.#slots
+    const mixed = Math.imul(first ^ Math.imul(second, 0x9e37_79b1) ^ Math.imul(third, 0x85eb_ca77), 0x7feb_352d)
+    let place = ((mixed ^ (mixed >>> 15)) & (places - 1)) * 4
+    for (;;) {
+      if (slots[place + 3] === 0) return place
+      if (slots[place] === first && slots[place + 1] === second >>> 0 && slots[place + 2] === third >>> 0) return place
+      place = place + 4 === slots.length ? 0 : place + 4
+    }
+  }
+}
+
+/** A combination as it stands in the file. */
+export interface KindRow {
+  readonly id: number
+  readonly status: number
+  readonly reason: number
+  readonly source: number
+  readonly traits: number
+  readonly rcode: number
+  readonly type: number
+  /** Number of the upstream's label; 0 for none. */
+  readonly upstream: number
+}
+
+const wordOf = ({ status, reason, traits, rcode }: Omit<KindRow, 'id'>): number =>
+  status | (reason << 4) | (traits << 8) | (rcode << 16)

@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto'
+import { chmodSync, closeSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+
+/** Of the tables below; a file of another version is set aside. */
+const version = 1
+
+/*
+ * Entries are sealed in blocks, column by column: 22 bytes an entry, and every question about them is answered by running
+ * over the few columns it needs. Entries that do not fill a block yet stand in `recent`. Names are interned; they are found by
+ * hash, so that a name stands in the file once and can be wiped out there.
+ */
+const tables = `
+  CREATE TABLE name (id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, text TEXT NOT NULL);
+  CREATE INDEX name_hash ON name (hash);
+  CREATE TABLE kind (id INTEGER PRIMARY KEY, status INTEGER NOT NULL, reason INTEGER NOT NULL, source INTEGER NOT NULL,
+    traits INTEGER NOT NULL, rcode INTEGER NOT NULL, type INTEGER NOT NULL, upstream INTEGER NOT NULL);
+  CREATE TABLE upstream (id INTEGER PRIMARY KEY, label TEXT NOT NULL UNIQUE);
+  CREATE TABLE client (number INTEGER PRIMARY KEY, peer TEXT NOT NULL, name TEXT NOT NULL, addresses TEXT NOT NULL);
+  CREATE TABLE rule_hit (rule INTEGER PRIMARY KEY, hits INTEGER NOT NULL, last_at INTEGER NOT NULL);
+  -- at: only where the clock was behind the number
+  CREATE TABLE recent (id INTEGER PRIMARY KEY, client INTEGER NOT NULL, name INTEGER NOT NULL, kind INTEGER NOT NULL,
+    micros INTEGER NOT NULL, at INTEGER);
+  -- version: grows when entries are taken out
+  CREATE TABLE block (number INTEGER PRIMARY KEY, version INTEGER NOT NULL, rows INTEGER NOT NULL, first_id INTEGER NOT NULL,
+    last_id INTEGER NOT NULL, first_at INTEGER NOT NULL, last_at INTEGER NOT NULL, has_times INTEGER NOT NULL);
+  CREATE TABLE block_column (id INTEGER PRIMARY KEY, data BLOB NOT NULL);
+  -- generation: grows when numbers of names or kinds may be given to others
+  CREATE TABLE state (one INTEGER PRIMARY KEY CHECK (one = 1), seed1 INTEGER NOT NULL, seed2 INTEGER NOT NULL,
+    generation INTEGER NOT NULL, last_id INTEGER NOT NULL);
+`
+
+/** Where a file goes that cannot be read any more. There is one such place: what was there is overwritten. */
+export const asideOf = (file: string): string => `${file}.broken`
+
+/** Opens the log's file to write, makes it (0600) when it is not there. Throws what SQLite throws. */
+export function openLogDatabase(file: string): DatabaseSync {
+  // SQLite would make it readable for all; its companions take the mode of the file.
+  closeSync(openSync(file, 'a', 0o600))
+  chmodSync(file, 0o600)
+  const isNew = statSync(file).size === 0
+  const database = new DatabaseSync(file, { timeout: 2000, enableForeignKeyConstraints: false })
+  try {
+    if (isNew) database.exec('PRAGMA auto_vacuum = INCREMENTAL')
+    database.exec(
+      'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON; PRAGMA cache_size = -16000',
+    )
+    const { user_version: found } = database.prepare('PRAGMA user_version').get() as { user_version: number }
+    const { count } = database.prepare('SELECT count(*) AS count FROM sqlite_schema').get() as { count: number }
+    if (count === 0) createTables(database)
+    else if (found !== version) throw new OtherVersion(`its tables are of version ${found}, not ${version}`)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+function createTables(database: DatabaseSync): void {
+  const seeds = new Uint32Array(randomBytes(8).buffer.slice(0, 8))
+  database.exec('BEGIN')
+  database.exec(tables)
+  database.prepare('INSERT INTO state VALUES (1, ?, ?, 0, 0)').run(seeds[0]!, seeds[1]!)
+  database.exec(`PRAGMA user_version = ${version}`)
+  database.exec('COMMIT')
+}
+
+class OtherVersion extends Error {
+  override readonly name = 'OtherVersion'
+}
+
+const corrupt = 11
+const notADatabase = 26
+
+/** Whether the file itself is at fault, so that only a new one helps; a full disk is none of that. */
+export function isBeyondRepair(error: unknown): boolean {
+  if (error instanceof OtherVersion) return true
+  const code = sqliteCode(error)
+  // 1: a table is missing; the file is a database, but not ours.
+  return code === corrupt || code === notADatabase || (code === 1 && /no such (table|column)/.test(String(error)))
+}
+
+/** SQLite's primary result code; undefined for errors of others. */
+export function sqliteCode(error: unknown): number | undefined {
+  const code = (error as { errcode?: unknown } | null)?.errcode
+  return typeof code === 'number' ? code & 0xff : undefined
+}
+
+/** Moves a file that cannot be read out of the way. */
+export function setAside(file: string): void {
+  renameSync(file, asideOf(file))
+  for (const companion of ['-wal', '-shm']) rmSync(file + companion, { force: true })
+}
+
+/** Removes what was set aside: it holds what people asked for, and nothing in it can be purged. */
+export function removeAside(file: string, before: number): void {
+  const aside = asideOf(file)
+  const found = statSync(aside, { throwIfNoEntry: false })
+  if (found !== undefined && found.mtimeMs < before) rmSync(aside, { force: true })
+}

@@ -1,0 +1,227 @@
+import { isBeyondRepair, removeAside, setAside, sqliteCode } from './log-database.ts'
+import { LogStore } from './log-store.ts'
+import { LogRing, type LogEntry } from './ring.ts'
+import { forget, type Forgetting, type Upkeep } from './upkeep.ts'
+import type { LogClient } from './writer-messages.ts'
+
+const day = 86_400_000
+/** Entries of one ring in one transaction. */
+const mostPerWrite = 65_536
+
+/** How an upkeep ended. */
+export interface UpkeepEnd {
+  readonly removed: number
+  readonly error: string | null
+}
+
+interface Task {
+  readonly upkeep: (store: LogStore) => Upkeep
+  readonly isPurge: boolean
+  readonly over: (end: UpkeepEnd) => void
+  running?: Upkeep
+  tries: number
+}
+
+/**
+ * Moves entries from the rings into the file, and forgets in time. Whatever the file does, nothing is thrown: entries wait in
+ * their ring, which drops and counts what finds no room.
+ */
+export class LogWriter {
+  readonly #file: string
+  readonly #rings: readonly LogRing[]
+  #store: LogStore | undefined
+  #clients: readonly LogClient[] | undefined
+  #areClientsWritten = false
+  #upstreams: readonly string[] = []
+  #trouble: string | null = null
+  #dropped = 0
+  readonly #tasks: Task[] = []
+  /** Days; 0 keeps nothing. */
+  retentionDays: number
+
+  constructor(file: string, rings: readonly SharedArrayBuffer[], retentionDays: number) {
+    this.#file = file
+    this.#rings = rings.map((memory) => new LogRing(memory))
+    this.retentionDays = retentionDays
+  }
+
+  /** What keeps it from writing, in words; null when nothing does. */
+  get trouble(): string | null {
+    return this.#trouble
+  }
+
+  /** Entries that found no room or could not be written. */
+  get lost(): number {
+    return this.#rings.reduce((sum, ring) => sum + ring.lost(), this.#dropped)
+  }
+
+  /** Bytes that wait in the rings. */
+  get waiting(): number {
+    return this.#rings.reduce((sum, ring) => sum + ring.waiting(), 0)
+  }
+
+  get hasUpkeep(): boolean {
+    return this.#tasks.length > 0
+  }
+
+  useClients(clients: readonly LogClient[]): void {
+    this.#clients = clients
+    this.#areClientsWritten = false
+  }
+
+  useUpstreams(labels: readonly string[]): void {
+    this.#upstreams = labels
+    this.#store?.kinds.name(labels)
+  }
+
+  /** Writes what the rings hold. Returns how many entries that were. */
+  write(): number {
+    let count = 0
+    const isWritten = this.#transaction((store) => {
+      if (!this.#areClientsWritten && this.#clients !== undefined) writeClients(store, this.#clients)
+      store.kinds.settle()
+      for (const ring of this.#rings) count += ring.read((entry) => this.#take(store, entry), mostPerWrite)
+      store.flush()
+    })
+    if (isWritten) this.#areClientsWritten = true
+    for (const ring of this.#rings) {
+      if (isWritten) ring.release()
+      else ring.rewind()
+    }
+    return isWritten ? count : 0
+  }
+
+  /** Whether there is anything to write. */
+  get isDue(): boolean {
+    return this.waiting > 0 || (this.#clients !== undefined && !this.#areClientsWritten)
+  }
+
+  /** Forgets what is past its time; in bites, see `work`. */
+  retain(now: number): void {
+    const before = this.retentionDays === 0 ? Infinity : now - this.retentionDays * day
+    removeAside(this.#file, before)
+    this.#schedule({ before, client: null }, false, () => undefined)
+  }
+
+  /** Forgets what was asked before a moment, by one client or all (null); the file holds nothing of it when `over` is called. */
+  purge(forgetting: Forgetting, over: (end: UpkeepEnd) => void): void {
+    removeAside(this.#file, Infinity)
+    this.#schedule(forgetting, true, over)
+  }
+
+  /** One bite of what is to be forgotten. */
+  work(): void {
+    const task = this.#tasks[0]
+    if (task === undefined) return
+    let end: IteratorResult<undefined, number> | undefined
+    const isDone = this.#transaction((store) => {
+      task.running ??= task.upkeep(store)
+      end = task.running.next()
+    })
+    if (!isDone) {
+      // The transaction was undone, the generator stands behind it: all again from the start, a few times.
+      task.running?.return(0)
+      delete task.running
+      task.tries += 1
+      if (task.tries > 3) this.#end(task, { removed: 0, error: this.#trouble ?? 'the file cannot be written' })
+    } else if (end?.done === true) this.#end(task, { removed: end.value, error: this.#clean(task) })
+  }
+
+  close(): void {
+    this.#store?.close()
+    this.#store = undefined
+  }
+
+  #take(store: LogStore, entry: LogEntry): void {
+    store.countHit(entry)
+    if (this.retentionDays > 0) store.add(entry)
+  }
+
+  #schedule(forgetting: Forgetting, isPurge: boolean, over: (end: UpkeepEnd) => void): void {
+    const current = () => new Set(this.#clients?.map(({ number }) => number))
+    this.#tasks.push({ upkeep: (store) => forget(store, forgetting, current), isPurge, over, tries: 0 })
+  }
+
+  #end(task: Task, end: UpkeepEnd): void {
+    this.#tasks.shift()
+    task.over(end)
+  }
+
+  /** Gives space back; after a purge also empties the write-ahead log, where the old pages stand. Null when that worked. */
+  #clean(task: Task): string | null {
+    const database = this.#store?.database
+    if (database === undefined) return null
+    try {
+      database.exec('PRAGMA incremental_vacuum(4000)')
+      if (!task.isPurge) return null
+      const { busy } = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number }
+      return busy === 0 ? null : 'a reader holds the file; what was forgotten is gone from it with the next purge'
+    } catch (error) {
+      return wordsOf(error)
+    }
+  }
+
+  #transaction(act: (store: LogStore) => void): boolean {
+    try {
+      this.#store ??= this.#open()
+      this.#store.database.exec('BEGIN IMMEDIATE')
+      act(this.#store)
+      this.#store.database.exec('COMMIT')
+      this.#trouble = null
+      return true
+    } catch (error) {
+      this.#recover(error)
+      return false
+    }
+  }
+
+  #open(): LogStore {
+    const store = new LogStore(this.#file)
+    store.kinds.name(this.#upstreams)
+    return store
+  }
+
+  #recover(error: unknown): void {
+    this.#trouble = wordsOf(error)
+    if (sqliteCode(error) === undefined && this.#store !== undefined) this.#drop()
+    try {
+      if (this.#store?.database.isTransaction === true) this.#store.database.exec('ROLLBACK')
+      this.#store?.reload()
+    } catch {
+      this.#abandon()
+    }
+    if (!isBeyondRepair(error)) return
+    this.#abandon()
+    try {
+      setAside(this.#file)
+      this.#areClientsWritten = false
+      this.#trouble = `The query log could not be read (${wordsOf(error)}); it was set aside, and a new one begun`
+    } catch (obstacle) {
+      this.#trouble = wordsOf(obstacle)
+    }
+  }
+
+  /** An entry itself is at fault: those that were read do not come again. */
+  #drop(): void {
+    for (const ring of this.#rings) {
+      ring.rewind()
+      this.#dropped += ring.drain(() => undefined)
+    }
+  }
+
+  #abandon(): void {
+    try {
+      this.#store?.close()
+    } catch {
+      // It is of no use any more either way.
+    }
+    this.#store = undefined
+  }
+}
+
+function writeClients({ database }: LogStore, clients: readonly LogClient[]): void {
+  const put = database.prepare('INSERT OR REPLACE INTO client VALUES (?, ?, ?, ?)')
+  for (const { number, id, name, addresses } of clients) put.run(number, id, name, JSON.stringify(addresses))
+}
+
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

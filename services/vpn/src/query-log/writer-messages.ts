@@ -1,0 +1,46 @@
+/** A peer as the log names it. */
+export interface LogClient {
+  readonly number: number
+  readonly id: string
+  readonly name: string
+  readonly addresses: readonly string[]
+}
+
+/** What the writer thread is started with, as its `workerData`. */
+export interface WriterStart {
+  /** One for each thread that answers queries; see `createRingMemory`. */
+  readonly rings: readonly SharedArrayBuffer[]
+  /** Path of the database; its folder exists. */
+  readonly file: string
+  /** Days an entry is kept; 0 keeps none. */
+  readonly retentionDays: number
+}
+
+/** To the writer thread. */
+export type ToWriter =
+  | { readonly type: 'settings'; readonly retentionDays: number }
+  /** All peers there are; those that are missing are gone, and keep their last name as long as entries of theirs are kept. */
+  | { readonly type: 'clients'; readonly clients: readonly LogClient[] }
+  /** Names of the upstreams as entries count them: the first is 1. Without paths, they may hold a secret. */
+  | { readonly type: 'upstreams'; readonly labels: readonly string[] }
+  /** Forgets what was asked before a moment (milliseconds since the epoch), by one client or by all (null). */
+  | { readonly type: 'purge'; readonly id?: number; readonly before: number; readonly client: number | null }
+  /** Writes what the rings hold, then ends. */
+  | { readonly type: 'stop' }
+
+/** From the writer thread. */
+export type FromWriter =
+  /** So many entries were written; `lost` is how many found no room or could not be written, since the start. */
+  | { readonly type: 'wrote'; readonly count: number; readonly lost: number }
+  /** A purge is over: `removed` entries are gone, from the file too unless `error` says otherwise. */
+  | {
+      readonly type: 'done'
+      readonly task: 'purge'
+      readonly id: number | undefined
+      readonly removed: number
+      readonly error: string | null
+    }
+  /** Everything is written; the thread ends. */
+  | { readonly type: 'done'; readonly task: 'stop'; readonly error: string | null }
+  /** What keeps the log from being written, in words; null when that is over. */
+  | { readonly type: 'trouble'; readonly message: string | null }

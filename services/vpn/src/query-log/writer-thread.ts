@@ -1,0 +1,77 @@
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
+import { LogWriter } from './log-writer.ts'
+import type { FromWriter, ToWriter, WriterStart } from './writer-messages.ts'
+
+/*
+ * The thread that writes the query log, in the resolver process; started with a `WriterStart` as `workerData`. It looks at the
+ * rings every `pauseMs`. What comes after a quiet second is written at once; what comes after that waits for a second or for
+ * `muchBytes`, because each transaction costs the disk some pages, and a house asks all day.
+ */
+const pauseMs = 200
+const restMs = 1000
+const muchBytes = 128 << 10
+const upkeepMs = 100
+const retentionEveryMs = 600_000
+
+const port = parentPort as MessagePort
+const start = workerData as WriterStart
+const writer = new LogWriter(start.file, start.rings, start.retentionDays)
+const post = (message: FromWriter): void => port.postMessage(message)
+
+let isStopping = false
+let lastWrite = -Infinity
+let lastRetention = -Infinity
+let lost = 0
+let trouble: string | null = null
+
+function write(): void {
+  const count = writer.write()
+  lastWrite = performance.now()
+  if (count > 0 || writer.lost !== lost) post({ type: 'wrote', count, lost: writer.lost })
+  lost = writer.lost
+  if (writer.trouble !== trouble) post({ type: 'trouble', message: writer.trouble })
+  trouble = writer.trouble
+}
+
+function turn(): void {
+  const begin = performance.now()
+  if (begin - lastRetention > retentionEveryMs) {
+    lastRetention = begin
+    writer.retain(Date.now())
+  }
+  if (writer.isDue && (begin - lastWrite > restMs || writer.waiting > muchBytes)) write()
+  while (writer.hasUpkeep && performance.now() - begin < upkeepMs) writer.work()
+  if (isStopping) return finish()
+  setTimeout(turn, writer.hasUpkeep ? 1 : Math.max(1, pauseMs - (performance.now() - begin)))
+}
+
+/** What waits is written; what was to be forgotten is forgotten first. */
+function finish(): void {
+  for (let tries = 0; writer.waiting > 0 && tries < 8; tries += 1) write()
+  while (writer.hasUpkeep) writer.work()
+  writer.close()
+  post({ type: 'done', task: 'stop', error: writer.trouble })
+  port.close()
+}
+
+port.on('message', (message: ToWriter) => {
+  switch (message.type) {
+    case 'settings':
+      writer.retentionDays = message.retentionDays
+      lastRetention = -Infinity
+      return
+    case 'clients':
+      return writer.useClients(message.clients)
+    case 'upstreams':
+      return writer.useUpstreams(message.labels)
+    case 'purge':
+      // What waits was asked before, most likely: it is to be found by the purge.
+      write()
+      return writer.purge({ before: message.before, client: message.client }, ({ removed, error }) =>
+        post({ type: 'done', task: 'purge', id: message.id, removed, error }),
+      )
+    case 'stop':
+      isStopping = true
+  }
+})
+turn()

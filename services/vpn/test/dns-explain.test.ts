@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Status } from '../src/dns/policy/verdict.ts'
+import type { ResolverClient, ResolverRule } from '../src/dns/process/resolver-files.ts'
+import { startFakeNameserver, type Zone } from './fake-nameserver.ts'
+import { startResolverPlace } from './resolver-place.ts'
+
+/** Draws numbers that follow from a seed. */
+function createDice(seed: number) {
+  let state = seed
+  const random = () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
+  return { random, pick }
+}
+
+const pairs = 10_000
+
+test(
+  `${pairs} names asked by somebody: the explanation says what the answer was`,
+  { timeout: 180_000 },
+  async (context) => {
+    const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+    context.diagnostic(`SEED=${seed}`)
+    const { random, pick } = createDice(seed)
+    const labels = ['a', 'b', 'ads', 'cdn', 'x1']
+    const name = () =>
+      [...Array.from({ length: Math.floor(random() * 3) }, () => pick(labels)), pick(labels), 'example'].join('.')
+    const entry = () => {
+      const form = random()
+      if (form < 0.45) return `||${name()}^`
+      if (form < 0.6) return `@@||${name()}^`
+      if (form < 0.7) return `||${name()}^$important`
+      if (form < 0.75) return `@@||${name()}^$important`
+      if (form < 0.85) return `|${name()}^`
+      if (form < 0.92) return `*.${name()}`
+      return pick(['-x1.', '/^ads[0-9]/', '||a*.cdn.example^', '.x1.a.', '/(a|b)\\.cdn\\./'])
+    }
+    const text = (count: number) => Array.from({ length: count }, entry).join('\n')
+    const clients: ResolverClient[] = Array.from({ length: 8 }, (_, n) => ({
+      number: n + 1,
+      id: `client-${n}`,
+      name: `Client ${n}`,
+      addresses: [`127.0.7.${n + 1}`],
+      filtering: n !== 3,
+      lists: n === 1 ? ['one'] : n === 2 ? ['two', 'three'] : n === 4 ? [] : null,
+      logging: true,
+    }))
+    const rules: ResolverRule[] = Array.from({ length: 60 }, (_, n) => ({
+      number: n + 1,
+      action: pick(['block', 'allow']),
+      domain: name(),
+      belowOnly: random() < 0.2,
+      client: random() < 0.5 ? 0 : 1 + Math.floor(random() * 8),
+    }))
+    const zone: Record<string, Zone[string]> = {}
+    for (let n = 0; n < 40; n++)
+      zone[`alias${n}.${name()}`] = { cname: random() < 0.3 ? `alias${n + 100}.example` : name() }
+    for (let n = 0; n < 40; n++) zone[`alias${n + 100}.example`] = { cname: name() }
+    const aliases = Object.keys(zone)
+    await using upstream = await startFakeNameserver(zone)
+    await using place = await startResolverPlace({
+      lists: { one: text(12), two: text(12), three: text(12) },
+      clients,
+      rules: [...new Map(rules.map((rule) => [`${rule.domain} ${rule.belowOnly} ${rule.client}`, rule])).values()],
+      upstreamPort: upstream.port,
+    })
+    const seen = { blocked: 0, allowed: 0, cname: 0 }
+    const check = async () => {
+      const client = 1 + Math.floor(random() * 8)
+      const domain = random() < 0.3 ? pick(aliases) : name()
+      const [live, said] = await Promise.all([
+        place.ask(domain, `127.0.7.${client}`),
+        place.resolver.explain({ domain, client, resolve: true }),
+      ])
+      const isBlocked = said.verdict.status === Status.blocked
+      assert.equal(live.isBlocked, isBlocked, `${domain} for ${client}: ${JSON.stringify(said)}`)
+      seen[isBlocked ? 'blocked' : 'allowed'] += 1
+      if (isBlocked && said.name !== domain) seen.cname += 1
+    }
+    for (let done = 0; done < pairs; done += 50) await Promise.all(Array.from({ length: 50 }, check))
+    context.diagnostic(JSON.stringify(seen))
+    assert.ok(seen.blocked > 500 && seen.allowed > 500 && seen.cname > 20, JSON.stringify(seen))
+  },
+)

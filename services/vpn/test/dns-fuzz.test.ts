@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { randomBytes, randomInt } from 'node:crypto'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { addressOf, startFakeNameserver } from './fake-nameserver.ts'
+import { encodeQuestion, startResolverPlace } from './resolver-place.ts'
+
+const packets = 1_000_000
+
+test(
+  `${packets} broken packets neither end the resolver nor fill its memory`,
+  { timeout: 240_000 },
+  async (context) => {
+    await using upstream = await startFakeNameserver()
+    await using place = await startResolverPlace({ lists: { ads: '||ads.example^' }, upstreamPort: upstream.port })
+    await place.ask('warm.example')
+    const pid = await pidOf(place.directory)
+    const socket = createSocket({ type: 'udp4', sendBufferSize: 4 << 20 })
+    socket.on('error', () => undefined)
+    socket.connect(place.port, '127.0.0.1')
+    await once(socket, 'connect')
+    let answers = 0
+    socket.on('message', () => (answers += 1))
+    const noise = randomBytes(1 << 20)
+    const seeds = ['a.example', 'ads.example', 'x'.repeat(63), 'many.labels.in.one.name.example'].map((name) =>
+      encodeQuestion(name, 1),
+    )
+    const before = { memory: 0 }
+    for (let sent = 0; sent < packets; sent++) {
+      socket.send(broken(sent, { noise, seeds }))
+      if (sent % 500 === 0) await turn()
+      if (sent === packets / 10) before.memory = await memoryOf(pid)
+      // Every so often somebody really wants to know something.
+      if (sent % 100_000 === 0)
+        assert.deepEqual((await place.ask(`n${sent}.example`)).addresses, [addressOf(`n${sent}.example`)])
+    }
+    const grown = (await memoryOf(pid)) - before.memory
+    context.diagnostic(`${answers} answers, ${grown.toFixed(1)} MiB more`)
+    assert.equal(await pidOf(place.directory), pid)
+    assert.equal(place.resolver.restarts(), 0)
+    assert.ok(grown < 48, `${grown} MiB more`)
+    assert.deepEqual((await place.ask('ads.example')).isBlocked, true)
+    socket.close()
+  },
+)
+
+test('streams of nonsense are cut off, and others are answered meanwhile', { timeout: 60_000 }, async () => {
+  await using upstream = await startFakeNameserver()
+  await using place = await startResolverPlace({ upstreamPort: upstream.port })
+  const sockets = Array.from({ length: 40 }, () => connect(place.port, '127.0.0.1'))
+  for (const socket of sockets) {
+    socket.on('error', () => undefined)
+    socket.write(randomBytes(randomInt(1, 60_000)))
+    socket.write(Buffer.concat([Buffer.from([0xff, 0xff]), randomBytes(65_535)]))
+  }
+  for (let n = 0; n < 50; n++) assert.equal((await place.ask(`s${n}.example`)).rcode, 0)
+  for (const socket of sockets) socket.destroy()
+  assert.equal(place.resolver.restarts(), 0)
+})
+
+/** Random bytes, or a question with some of its bytes changed, cut off or added to. */
+function broken(n: number, { noise, seeds }: { noise: Buffer; seeds: readonly Buffer[] }): Buffer {
+  const at = (n * 7919) % (noise.length - 2000)
+  const control = noise.readUInt32BE(at)
+  if (n % 4 === 0) return noise.subarray(at, at + (control % 600))
+  const packet = Buffer.from(seeds[n % seeds.length] ?? noise)
+  for (let k = 0; k <= control % 6; k++)
+    packet[noise.readUInt16BE(at + 4 + 2 * k) % packet.length] = noise[at + 20 + k] ?? 0
+  if (n % 4 === 1) return packet.subarray(0, control % packet.length)
+  return n % 4 === 2 ? Buffer.concat([packet, noise.subarray(at, at + (control % 400))]) : packet
+}
+
+async function pidOf(directory: string): Promise<number> {
+  return Number(await readFile(`${directory}/resolver.pid`, 'utf8'))
+}
+
+/** Resident, MiB. */
+async function memoryOf(pid: number): Promise<number> {
+  return Number(/^VmRSS:\s+(\d+)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+}
