@@ -59,7 +59,7 @@ function axis(colour: Colour): uPlot.Axis {
   }
 }
 
-const yTicks: uPlot.Axis.Splits = (_plot, _axis, _least, most) => axisTicks(most)
+const yTicks: uPlot.Axis.Splits = (...[, , , most]) => axisTicks(most)
 
 /** Bars that begin where their bucket does. */
 function drawn({ kind }: PlotSeries, colour: Colour): uPlot.Series {

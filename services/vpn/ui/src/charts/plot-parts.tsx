@@ -29,7 +29,7 @@ export function PlotTable(props: {
       <summary>As a table</summary>
       {isOpen && (
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, also by keyboard
-        <div className="plot-table-rows" tabIndex={0} role="group" aria-label={`${props.title}, figures`}>
+        <section className="plot-table-rows" tabIndex={0} aria-label={`${props.title}, figures`}>
           <Table aria-label={props.title}>
             <Table.Thead>
               <Table.Tr>
@@ -54,7 +54,7 @@ export function PlotTable(props: {
               ))}
             </Table.Tbody>
           </Table>
-        </div>
+        </section>
       )}
     </details>
   )

@@ -1,5 +1,5 @@
 import { useComputedColorScheme } from '@mantine/core'
-import { useEffect, useMemo, useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import type uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { PlotLegend, PlotTable } from './plot-parts.tsx'
@@ -27,56 +27,58 @@ interface TimePlotProps {
 export function TimePlot(props: TimePlotProps) {
   const { title, summary, times, series, format, formatTime } = props
   const said = useRef<HTMLElement>(null)
-  const holder = usePlot(props, (place) => {
-    if (said.current === null) return
-    said.current.textContent = place === undefined ? summary : pointedWords(props, place)
-  })
+  const scheme = useComputedColorScheme('light')
+  const say = (place: number | undefined) => {
+    if (said.current !== null) said.current.textContent = place === undefined ? summary : pointedWords(props, place)
+  }
   return (
     <figure className="time-plot">
       <figcaption ref={said} className="plot-said">
         {summary}
       </figcaption>
       <PlotLegend series={series} />
-      <div ref={holder} className="plot-canvas" role="img" aria-label={`${title}. ${summary}`} />
+      <Canvas key={`${scheme} ${series.map(({ kind }) => kind).join(' ')}`} {...props} onPoint={say} />
       <PlotTable title={title} times={times} series={series} format={format} formatTime={formatTime} />
     </figure>
   )
 }
 
-/** Keeps one plot in an element: made anew when its shape or the colours change, given new figures otherwise. */
-function usePlot(props: TimePlotProps, onPoint: (place: number | undefined) => void) {
+type CanvasProps = TimePlotProps & { readonly onPoint: (place: number | undefined) => void }
+
+/** The picture alone; it takes its colours when it is made, so it is made anew when they change. */
+function Canvas(props: CanvasProps) {
   const holder = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot>(undefined)
-  const scheme = useComputedColorScheme('light')
-  const { times, series, height = 180 } = props
-  const data = useMemo(() => barLayout(times, series), [times, series])
-  const latest = useRef({ props, onPoint, data })
+  const latest = useRef(props)
   useEffect(() => {
-    latest.current = { props, onPoint, data }
-    plot.current?.setData(data)
+    latest.current = props
+    plot.current?.setData(barLayout(props.times, props.series))
+  }, [props])
+  useEffect(() => {
+    const end = new AbortController()
+    void draw({ holder, plot, latest }, end.signal)
+    return () => end.abort()
+  }, [])
+  return <div ref={holder} className="plot-canvas" aria-hidden />
+}
+
+interface CanvasRefs {
+  readonly holder: { readonly current: HTMLDivElement | null }
+  readonly latest: { readonly current: CanvasProps }
+  readonly plot: { current: uPlot | undefined }
+}
+
+/** uPlot is read when the first picture is; who leaves before that gets none. */
+async function draw({ holder, latest, plot }: CanvasRefs, end: AbortSignal): Promise<void> {
+  const { drawPlot } = await import('./draw-plot.ts')
+  if (holder.current === null || end.aborted) return
+  const { times, series, height = 180 } = latest.current
+  const drawn = drawPlot(holder.current, height, {
+    data: barLayout(times, series),
+    series,
+    format: (value) => latest.current.format(value),
+    onPoint: (place) => latest.current.onPoint(place),
   })
-  const shape = series.map(({ kind }) => kind).join(' ')
-  useEffect(() => {
-    const element = holder.current
-    if (element === null) return undefined
-    let isGone = false
-    let stop: (() => void) | undefined
-    void import('./draw-plot.ts').then(({ drawPlot }) => {
-      if (isGone) return
-      const drawn = drawPlot(element, height, {
-        data: latest.current.data,
-        series: latest.current.props.series,
-        format: (value) => latest.current.props.format(value),
-        onPoint: (place) => latest.current.onPoint(place),
-      })
-      plot.current = drawn.plot
-      stop = drawn.stop
-    })
-    return () => {
-      isGone = true
-      stop?.()
-      plot.current = undefined
-    }
-  }, [shape, scheme, height])
-  return holder
+  plot.current = drawn.plot
+  end.addEventListener('abort', drawn.stop)
 }

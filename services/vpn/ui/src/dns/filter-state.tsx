@@ -1,7 +1,7 @@
 import { Button, Group, Menu, Modal, NumberInput, Stack } from '@mantine/core'
 import { answer, StatusBadge, useAction, useSession } from '@hearth/ui'
 import { IconChevronDown, IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
-import { useEffect, useState } from 'react'
+import { useState, useSyncExternalStore } from 'react'
 import { api, type DnsStatus, keys } from '../api.ts'
 import { pauseChoices, timeLeft } from './pause-times.ts'
 
@@ -122,16 +122,14 @@ function CustomPause({ onClose, onPause }: { onClose: () => void; onPause: (seco
 
 /** What is left of a pause, renewed every second while there is one. */
 function useTimeLeft(until: string | null): string | undefined {
-  const [now, setNow] = useState(() => new Date())
-  const left = timeLeft(until, now)
-  const isRunning = left !== undefined
-  useEffect(() => {
-    setNow(new Date())
-  }, [until])
-  useEffect(() => {
-    if (!isRunning) return undefined
-    const timer = setInterval(() => setNow(new Date()), 1000)
-    return () => clearInterval(timer)
-  }, [isRunning])
-  return left
+  const second = useSyncExternalStore(until === null ? nothing : everySecond, presentSecond)
+  return timeLeft(until, new Date(second * 1000))
+}
+
+const presentSecond = (): number => Math.floor(Date.now() / 1000)
+const nothing = () => () => undefined
+
+function everySecond(onChange: () => void): () => void {
+  const timer = setInterval(onChange, 1000)
+  return () => clearInterval(timer)
 }

@@ -1,7 +1,7 @@
 /** How long a filter is off, for the buttons. */
 export interface PauseChoice {
   readonly label: string
-  seconds(now: Date): number
+  readonly seconds: (now: Date) => number
 }
 
 /** The pauses one click away. */

@@ -21,7 +21,7 @@ function Resolver({ status }: { status: DnsStatus }) {
   return (
     <div className="hearth-stack">
       {status.unavailable !== null && (
-        <p className="resolver-problem" role="status">
+        <p className="resolver-problem">
           <StatusBadge tone="bad">Not answering</StatusBadge> {status.unavailable}
         </p>
       )}

@@ -7,7 +7,7 @@ export interface Question {
 }
 
 /** The question "why?" stands in the address, over whichever page is open: a link to it can be passed on. */
-export function useQuestion(): { question: Question | undefined; ask(question: Question | undefined): void } {
+export function useQuestion(): { question: Question | undefined; ask: (question: Question | undefined) => void } {
   const [params, setParams] = useSearchParams()
   const domain = params.get('why')
   return {

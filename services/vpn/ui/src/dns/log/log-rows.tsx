@@ -1,6 +1,6 @@
 import { ActionIcon } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import { StatusBadge } from '@hearth/ui'
+import { StatusBadge, useNow } from '@hearth/ui'
 import { IconBan, IconCheck, IconHelpCircle } from '@tabler/icons-react'
 import { memo } from 'react'
 import type { DnsQuery } from '../../pending-api.ts'
@@ -18,7 +18,7 @@ interface RowProps {
 /** The queries themselves: a table, or on a phone two lines each. */
 export function LogRows({ rows, actions }: { rows: readonly DnsQuery[]; actions: LogActions }) {
   const narrow = useMediaQuery('(max-width: 47.99em)', undefined, { getInitialValueInEffect: false })
-  const today = new Date().toDateString()
+  const today = useNow().toDateString()
   if (narrow)
     return (
       <ul className="log-cards" aria-label="Queries">

@@ -116,7 +116,9 @@ function Tops({ stats }: { stats: DnsStats }) {
   const typeList = (
     <TopList
       title="Kinds of questions"
-      entries={types.slice(0, 10).map(([type, count]) => ({ key: type, name: type, count, ...shareOf(count, stats) }))}
+      entries={types
+        .slice(0, 10)
+        .map(([type, count]) => ({ key: type, name: type, count, note: shareOf(count, stats) }))}
       empty="None in this time."
     />
   )
@@ -143,8 +145,8 @@ function Tops({ stats }: { stats: DnsStats }) {
 const named = (domains: DnsStats['top_domains']) =>
   domains.map(({ domain, count }) => ({ key: domain, name: <DomainLink domain={domain} />, count }))
 
-const shareOf = (count: number, { total_queries: total }: DnsStats) =>
-  total === 0 ? {} : { note: `${((count / total) * 100).toFixed(1)} %` }
+const shareOf = (count: number, { total_queries: total }: DnsStats): string =>
+  `${((count / Math.max(1, total)) * 100).toFixed(1)} %`
 
 function DomainLink({ domain }: { domain: string }) {
   const { ask } = useQuestion()

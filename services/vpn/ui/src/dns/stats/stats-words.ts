@@ -31,6 +31,6 @@ export function statsSentence(stats: Pick<DnsStats, 'total_queries' | 'blocked_q
 /** A short count for axes: `950`, `1.2k`, `3M`. */
 export function shortCount(count: number): string {
   if (count < 1000) return String(Math.round(count))
-  const [size, unit] = count < 999_950 ? [1000, 'k'] : [1_000_000, 'M']
-  return `${Number((count / Number(size)).toFixed(1))}${unit}`
+  const [size, unit] = count < 999_950 ? ([1000, 'k'] as const) : ([1_000_000, 'M'] as const)
+  return `${Number((count / size).toFixed(1))}${unit}`
 }
