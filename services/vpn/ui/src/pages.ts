@@ -1,5 +1,6 @@
 import { page, type Page } from '@hearth/ui'
 import {
+  IconChartBar,
   IconDevices,
   IconLayoutDashboard,
   IconNetwork,
@@ -42,6 +43,21 @@ export const pages: readonly Page[] = [
     '/dns/settings',
     { title: 'DNS settings', icon: IconShieldCheck, role: 'admin', place: 'hidden' },
     async () => (await import('./pages/dns-settings.tsx')).DnsSettingsPage,
+  ),
+  page(
+    '/traffic',
+    { title: 'Traffic', icon: IconChartBar },
+    async () => (await import('./pages/traffic.tsx')).TrafficPage,
+  ),
+  page(
+    '/traffic/countries',
+    { title: 'Countries', icon: IconChartBar, place: 'hidden' },
+    async () => (await import('./pages/countries.tsx')).CountriesPage,
+  ),
+  page(
+    '/traffic/networks',
+    { title: 'Networks', icon: IconChartBar, place: 'hidden' },
+    async () => (await import('./pages/networks.tsx')).NetworksPage,
   ),
   page(
     '/users',

@@ -6,12 +6,11 @@ export interface Blocklist {
   id: string
   name: string
   url: string
-  format: 'auto' | 'adblock' | 'hosts' | 'domains' | 'dnsmasq'
+  format: 'auto' | 'hosts' | 'domains' | 'wildcard' | 'adblock' | 'dnsmasq'
   enabled: boolean
   entries: number
   unsupported: number
-  unsupported_reasons: { reason: string; lines: number }[]
-  examples: { line: number; text: string; reason: string }[]
+  unsupported_reasons: Record<string, number>
   last_updated: string | null
   last_checked: string | null
   last_error: string | null
@@ -23,11 +22,12 @@ export interface BlocklistUpdate {
   status: 'running' | 'done'
   lists: {
     id: string
-    status: string
-    entries: number | null
-    added: number | null
-    removed: number | null
-    duration_ms: number | null
+    name: string
+    status: 'waiting' | 'running' | 'updated' | 'unchanged' | 'failed'
+    entries: number
+    added: number
+    removed: number
+    duration_ms: number
     error: string | null
   }[]
 }
@@ -82,6 +82,57 @@ export interface RuleEffect {
   clients: { client: string | null; changed: number }[]
 }
 
+/** Bytes over time, in buckets; as the server sees them. */
+export interface TrafficSeries {
+  start: string
+  end: string
+  resolution: 'hourly' | 'daily' | 'weekly'
+  points: { time: string; rx_bytes: number; tx_bytes: number }[]
+  totals: {
+    rx_bytes: number
+    tx_bytes: number
+    average_rate: number
+    peak_rate: number
+    peak_seconds: number
+    active_seconds: number
+  }
+}
+
+export interface TopTraffic {
+  peers: { peer_id: string; name: string; interface: string; rx_bytes: number; tx_bytes: number; total_bytes: number }[]
+}
+
+interface Amounts {
+  rx_bytes: number
+  tx_bytes: number
+  total_bytes: number
+  percentage: number
+  peers: number
+}
+type Database = { type: string; build_epoch: number; file: string } | null
+interface Places<Item> {
+  items: (Item & Amounts)[]
+  total_bytes: number
+  by: 'endpoint' | 'destination'
+  available: boolean
+  reason: string | null
+  databases: { country: Database; asn: Database }
+}
+export type CountryTraffic = Places<{ code: string; name: string }>
+export type NetworkTraffic = Places<{ asn: number; organization: string | null; country: string }>
+
+export interface GeoQuery {
+  by?: 'endpoint' | 'destination'
+  hours?: number
+  peer?: string
+}
+
+export interface TrafficQuery {
+  start?: string
+  end?: string
+  resolution?: TrafficSeries['resolution']
+}
+
 interface Answer<Body> {
   content: { 'application/json': Body }
 }
@@ -104,16 +155,29 @@ export type LogQuery = {
   before?: string
 }
 
+interface Acting<Data> {
+  post: { parameters: object; responses: { 200: Answer<Data> } }
+}
+
 /** Endpoints that the service's OpenAPI document does not have yet. */
 export interface PendingPaths {
   '/api/dns/queries': Reading<LogQuery, { data: DnsQuery[]; total: number; limit: number; offset: number }>
   '/api/dns/stats': Reading<{ hours?: number }, { data: DnsStats }>
   '/api/dns/rules/preview': Writing<{ action: string; domain: string; client?: string | null }, { data: RuleEffect }>
-  '/api/dns/queries/purge': Writing<object, { message: string }>
-  '/api/dns/blocklists': Reading<object, { data: Blocklist[] }> &
+  '/api/dns/queries/purge': Acting<{ message: string }>
+  '/api/metrics/peers/{id}': {
+    get: {
+      parameters: { path: { id: string }; query?: TrafficQuery }
+      responses: { 200: Answer<{ data: TrafficSeries }> }
+    }
+  }
+  '/api/metrics/traffic': Reading<TrafficQuery & { interface?: string }, { data: TrafficSeries }>
+  '/api/metrics/traffic/top': Reading<{ start?: string; end?: string; limit?: number }, { data: TopTraffic }>
+  '/api/metrics/geo/countries': Reading<GeoQuery, { data: CountryTraffic }>
+  '/api/metrics/geo/asn': Reading<GeoQuery, { data: NetworkTraffic }>
+  '/api/dns/blocklists': Reading<{ limit?: number }, { data: Blocklist[] }> &
     Writing<{ name: string; url: string; format?: string; enabled?: boolean }, { data: Blocklist; message: string }>
-  '/api/dns/blocklists/update': Reading<object, { data: BlocklistUpdate }> &
-    Writing<object, { data: BlocklistUpdate; message: string }>
+  '/api/dns/blocklists/update': Acting<{ data: BlocklistUpdate; message: string }>
   '/api/dns/blocklists/{id}': {
     put: {
       parameters: { path: { id: string } }

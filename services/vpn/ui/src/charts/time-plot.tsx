@@ -18,6 +18,10 @@ interface TimePlotProps {
   /** A bucket's time in full, for the table and the moment that is pointed at. */
   readonly formatTime: (time: string) => string
   readonly height?: number
+  /** Buckets begin on boundaries of UTC. */
+  readonly isUtc?: boolean
+  /** Values are bytes, so that a scale goes in steps of 1024. */
+  readonly isBinary?: boolean
 }
 
 /**
@@ -37,7 +41,7 @@ export function TimePlot(props: TimePlotProps) {
         {summary}
       </figcaption>
       <PlotLegend series={series} />
-      <Canvas key={`${scheme} ${series.map(({ kind }) => kind).join(' ')}`} {...props} onPoint={say} />
+      <Canvas key={[scheme, props.isUtc, ...series.map(({ kind }) => kind)].join(' ')} {...props} onPoint={say} />
       <PlotTable title={title} times={times} series={series} format={format} formatTime={formatTime} />
     </figure>
   )
@@ -72,10 +76,12 @@ interface CanvasRefs {
 async function draw({ holder, latest, plot }: CanvasRefs, end: AbortSignal): Promise<void> {
   const { drawPlot } = await import('./draw-plot.ts')
   if (holder.current === null || end.aborted) return
-  const { times, series, height = 180 } = latest.current
+  const { times, series, height = 180, isUtc = false, isBinary = false } = latest.current
   const drawn = drawPlot(holder.current, height, {
     data: barLayout(times, series),
     series,
+    isUtc,
+    isBinary,
     format: (value) => latest.current.format(value),
     onPoint: (place) => latest.current.onPoint(place),
   })

@@ -12,5 +12,6 @@ export const readDnsSettings = async () => (await answer(api.GET('/api/dns/setti
 export const readStats = async (hours: number) =>
   (await answer(pendingApi.GET('/api/dns/stats', { params: { query: { hours } } }))).data
 
-/** All block lists. */
-export const readBlocklists = async () => (await answer(pendingApi.GET('/api/dns/blocklists'))).data
+/** All block lists; there are never more than a page of them. */
+export const readBlocklists = async () =>
+  (await answer(pendingApi.GET('/api/dns/blocklists', { params: { query: { limit: 100 } } }))).data

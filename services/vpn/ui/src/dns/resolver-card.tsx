@@ -88,21 +88,21 @@ function Listeners({ listeners }: Pick<DnsStatus, 'listeners'>) {
   )
 }
 
-const engines = { ffi: 'Fast path in this process’s own sockets', dgram: 'Node’s own sockets' } as const
+/** Which way packets take, and why it is not the fast one. */
+function engineWords({ engine, engine_reason: reason }: Pick<DnsStatus, 'engine' | 'engine_reason'>): string {
+  if (engine === null) return ''
+  return engine === 'ffi' ? 'fast engine' : `plain engine (${reason})`
+}
 
 function Engine({ status }: { status: DnsStatus }) {
   const now = useNow()
   const since = status.started_at === null ? undefined : (now.getTime() - Date.parse(status.started_at)) / 1000
   const facts = [
+    engineWords(status),
     since === undefined ? '' : `running for ${formatDuration(since)}`,
     status.restarts === 0 ? '' : `started again ${status.restarts === 1 ? 'once' : `${status.restarts} times`}`,
     `${formatCount(status.cache_entries, 'answer')} kept`,
     status.log_entries_lost === 0 ? '' : `${formatCount(status.log_entries_lost, 'log entry', 'log entries')} lost`,
   ].filter((fact) => fact !== '')
-  return (
-    <p className="hearth-dimmed resolver-foot">
-      {status.engine !== null && <span title={status.engine_reason}>{engines[status.engine]} · </span>}
-      {facts.join(' · ')}
-    </p>
-  )
+  return <p className="hearth-dimmed resolver-foot">{facts.join(' · ')}</p>
 }

@@ -52,7 +52,7 @@ function Lists() {
           </Button>
         </Group>
       )}
-      {update !== undefined && <UpdateBanner update={update} lists={lists.data ?? []} />}
+      {update !== undefined && <UpdateBanner update={update} />}
       <DataTable
         label="Block lists"
         columns={listColumns(isAdmin, setDialog)}

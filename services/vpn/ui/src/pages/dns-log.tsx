@@ -8,7 +8,7 @@ import { type DnsSettings, keys } from '../api.ts'
 import { DnsFrame } from '../dns/dns-frame.tsx'
 import { useQuestion } from '../dns/explain/use-question.ts'
 import { LogFilters } from '../dns/log/log-filters.tsx'
-import { isNarrowed, logFilters, toLogQuery } from '../dns/log/log-query.ts'
+import { isNarrowed, logFilters } from '../dns/log/log-query.ts'
 import { LogRows } from '../dns/log/log-rows.tsx'
 import { useLog } from '../dns/log/use-log.ts'
 import { readDnsSettings } from '../dns/read-dns.ts'
@@ -28,7 +28,7 @@ export function DnsLogPage() {
 
 function Log() {
   const state = useTableState(logFilters)
-  const { log, rows, total, isLive, pause, goOn, readOlder } = useLog(toLogQuery(state))
+  const { log, rows, total, isLive, pause, goOn, readOlder } = useLog(state)
   const [draft, setDraft] = useState<RuleWish>()
   const actions = useLogActions(setDraft)
   return (
@@ -149,7 +149,7 @@ function LogMenu() {
           verb="Empty the log"
           losses={['Every query that was written down', 'The statistics, and how often each rule decided']}
           action={{
-            run: () => answer(pendingApi.POST('/api/dns/queries/purge', { body: {} })),
+            run: () => answer(pendingApi.POST('/api/dns/queries/purge')),
             renew: [keys.dnsLog, keys.dnsStats, keys.dnsRules, keys.overview],
           }}
         />

@@ -5,23 +5,34 @@ export const listFormats: Readonly<Record<Blocklist['format'], string>> = {
   auto: 'Find out by itself',
   adblock: 'Adblock (||name^)',
   hosts: 'Hosts file (0.0.0.0 name)',
-  domains: 'Names, one a line',
+  domains: 'Names with all below them, one a line',
+  wildcard: 'Names and wildcards (*.name)',
   dnsmasq: 'dnsmasq (address=/name/)',
 }
 
-/** One list's part of an update, in a sentence. */
+/** One list's part of an update, in a few words. */
 export function updateWords(part: BlocklistUpdate['lists'][number]): string {
-  if (part.error !== null) return part.error
-  if (part.status === 'waiting') return 'waiting'
-  if (part.entries === null) return 'downloading'
-  const changes = [sign('+', part.added), sign('−', part.removed)].filter((text) => text !== '')
-  return changes.length === 0 ? 'nothing new' : changes.join(', ')
+  switch (part.status) {
+    case 'waiting':
+      return 'waiting'
+    case 'running':
+      return 'downloading'
+    case 'unchanged':
+      return 'nothing new'
+    case 'failed':
+      return part.error ?? 'failed'
+    case 'updated':
+      return [sign('+', part.added), sign('−', part.removed)].filter((text) => text !== '').join(', ') || 'nothing new'
+  }
 }
 
+/** Whether nothing more happens to a list in this update. */
+export const isSettled = ({ status }: BlocklistUpdate['lists'][number]): boolean =>
+  status !== 'waiting' && status !== 'running'
+
 /** How far an update is: how many of how many lists are done. */
-export function updateProgress(update: BlocklistUpdate): { done: number; of: number } {
-  const done = update.lists.filter(({ entries, error }) => entries !== null || error !== null).length
-  return { done, of: update.lists.length }
+export function updateProgress({ lists }: BlocklistUpdate): { done: number; of: number } {
+  return { done: lists.filter(isSettled).length, of: lists.length }
 }
 
 /** A name for a list out of its address: the host, and the file when it says something. */
@@ -32,5 +43,4 @@ export function proposedName(url: string): string {
   return (file === '' ? hostname : `${file} (${hostname})`).slice(0, 64)
 }
 
-const sign = (mark: string, count: number | null): string =>
-  count === null || count === 0 ? '' : `${mark}${count.toLocaleString('en')}`
+const sign = (mark: string, count: number): string => (count === 0 ? '' : `${mark}${count.toLocaleString('en')}`)

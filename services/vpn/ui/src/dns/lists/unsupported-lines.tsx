@@ -1,4 +1,4 @@
-import { Modal, Stack, Table, Text } from '@mantine/core'
+import { Modal, Stack, Text } from '@mantine/core'
 import { formatCount } from '@hearth/ui'
 import type { Blocklist } from '../../pending-api.ts'
 
@@ -12,35 +12,15 @@ export function UnsupportedLines({ list, onClose }: { list: Blocklist; onClose: 
           pages. The rest of the list counts.
         </Text>
         <ul className="reason-list">
-          {list.unsupported_reasons.map(({ reason, lines }) => (
-            <li key={reason}>
-              <span>{reason}</span>
-              <b>{lines.toLocaleString('en')}</b>
-            </li>
-          ))}
+          {Object.entries(list.unsupported_reasons)
+            .toSorted(([, one], [, other]) => other - one)
+            .map(([reason, lines]) => (
+              <li key={reason}>
+                <span>{reason}</span>
+                <b>{lines.toLocaleString('en')}</b>
+              </li>
+            ))}
         </ul>
-        {list.examples.length > 0 && (
-          <Table.ScrollContainer minWidth={420} type="native">
-            <Table aria-label="Examples">
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>Line</Table.Th>
-                  <Table.Th>Text</Table.Th>
-                  <Table.Th>Why not</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {list.examples.map(({ line, text, reason }) => (
-                  <Table.Tr key={line}>
-                    <Table.Td>{line.toLocaleString('en')}</Table.Td>
-                    <Table.Td className="hearth-mono">{text}</Table.Td>
-                    <Table.Td>{reason}</Table.Td>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </Table>
-          </Table.ScrollContainer>
-        )}
       </Stack>
     </Modal>
   )

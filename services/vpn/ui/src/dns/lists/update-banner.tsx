@@ -1,14 +1,13 @@
 import { Progress } from '@mantine/core'
 import { Section } from '@hearth/ui'
 import { IconAlertTriangle, IconCheck, IconLoader2 } from '@tabler/icons-react'
-import type { Blocklist, BlocklistUpdate } from '../../pending-api.ts'
-import { updateProgress, updateWords } from './list-words.ts'
+import type { BlocklistUpdate } from '../../pending-api.ts'
+import { isSettled, updateProgress, updateWords } from './list-words.ts'
 
 /** An update as it goes, list by list, and how it ended. */
-export function UpdateBanner({ update, lists }: { update: BlocklistUpdate; lists: readonly Blocklist[] }) {
+export function UpdateBanner({ update }: { update: BlocklistUpdate }) {
   const { done, of } = updateProgress(update)
   const isRunning = update.status === 'running'
-  const names = new Map(lists.map(({ id, name }) => [id, name]))
   return (
     <Section
       title={isRunning ? 'Updating' : 'Updated'}
@@ -25,9 +24,9 @@ export function UpdateBanner({ update, lists }: { update: BlocklistUpdate; lists
       />
       <ul className="update-list">
         {update.lists.map((part) => (
-          <li key={part.id} data-failed={part.error !== null || undefined}>
+          <li key={part.id} data-failed={part.status === 'failed' || undefined}>
             <Sign part={part} />
-            <span className="wrap-anywhere">{names.get(part.id) ?? 'A list that is gone'}</span>
+            <span className="wrap-anywhere">{part.name}</span>
             <span className="hearth-dimmed">{updateWords(part)}</span>
           </li>
         ))}
@@ -37,7 +36,7 @@ export function UpdateBanner({ update, lists }: { update: BlocklistUpdate; lists
 }
 
 function Sign({ part }: { part: BlocklistUpdate['lists'][number] }) {
-  if (part.error !== null) return <IconAlertTriangle size={16} aria-label="failed" />
-  if (part.entries === null) return <IconLoader2 size={16} aria-label="under way" />
+  if (part.status === 'failed') return <IconAlertTriangle size={16} aria-label="failed" />
+  if (!isSettled(part)) return <IconLoader2 size={16} aria-label="under way" />
   return <IconCheck size={16} aria-label="done" />
 }

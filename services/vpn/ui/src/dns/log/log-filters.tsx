@@ -4,14 +4,15 @@ import { TableSearch, type TableState } from '@hearth/ui'
 import { IconX } from '@tabler/icons-react'
 import { useState } from 'react'
 import { PeerPicker } from '../../peers/peer-picker.tsx'
-import { isNarrowed, queryTypes } from './log-query.ts'
+import { isNarrowed, logTimes, queryTypes } from './log-query.ts'
 
 /** What the log is narrowed by; all of it stands in the address. */
 export function LogFilters({ state }: { state: TableState }) {
-  const { status = '', type = '', from = '', to = '' } = state.filters
+  const { status = '', type = '', time = '', from = '', to = '' } = state.filters
   const set = (name: string) => (event: { currentTarget: { value: string } }) =>
     state.change({ filter: { [name]: event.currentTarget.value } })
-  const clear = () => state.change({ search: '', filter: { client: '', status: '', type: '', from: '', to: '' } })
+  const clear = () =>
+    state.change({ search: '', filter: { client: '', status: '', type: '', time: '', from: '', to: '' } })
   return (
     <search className="hearth-toolbar log-filters">
       <TableSearch state={state} label="Part of a domain" />
@@ -21,7 +22,7 @@ export function LogFilters({ state }: { state: TableState }) {
         value={status}
         onChange={set('status')}
         data={[
-          { value: '', label: 'Blocked and allowed' },
+          { value: '', label: 'Any result' },
           { value: 'blocked', label: 'Blocked' },
           { value: 'allowed', label: 'Allowed' },
         ]}
@@ -32,8 +33,13 @@ export function LogFilters({ state }: { state: TableState }) {
         onChange={set('type')}
         data={[{ value: '', label: 'Any type' }, ...queryTypes]}
       />
-      <TextInput type="datetime-local" aria-label="From" value={from} onChange={set('from')} />
-      <TextInput type="datetime-local" aria-label="Until" value={to} onChange={set('to')} />
+      <NativeSelect aria-label="Time" value={time} onChange={set('time')} data={[...logTimes]} />
+      {time === 'own' && (
+        <>
+          <TextInput type="datetime-local" aria-label="From" value={from} onChange={set('from')} />
+          <TextInput type="datetime-local" aria-label="Until" value={to} onChange={set('to')} />
+        </>
+      )}
       {isNarrowed(state) && (
         <Button variant="subtle" leftSection={<IconX size={14} aria-hidden />} onClick={clear}>
           Show all

@@ -4,11 +4,12 @@ import { deciderOf, isNarrowed, queryTime, toLogQuery } from './log-query.ts'
 
 test('only filters that are set are sent, local times as UTC', () => {
   const none = { search: '', filters: { client: '', status: '', type: '', from: '', to: '' } }
-  assert.deepEqual(toLogQuery(none), { limit: 100 })
+  const now = new Date('2026-11-21T12:00:00Z')
+  assert.deepEqual(toLogQuery(none, now), { limit: 100 })
   assert.equal(isNarrowed(none), false)
-  const filters = { client: 'Phone', status: 'blocked', type: 'AAAA', from: '2026-11-21T10:00', to: 'odd' }
+  const filters = { client: 'Phone', status: 'blocked', type: 'AAAA', time: 'own', from: '2026-11-21T10:00', to: 'odd' }
   const narrowed = { search: 'ads', filters }
-  assert.deepEqual(toLogQuery(narrowed), {
+  assert.deepEqual(toLogQuery(narrowed, now), {
     limit: 100,
     domain: 'ads',
     client: 'Phone',
@@ -17,6 +18,10 @@ test('only filters that are set are sent, local times as UTC', () => {
     start: new Date('2026-11-21T10:00').toISOString(),
   })
   assert.equal(isNarrowed(narrowed), true)
+  assert.deepEqual(toLogQuery({ search: '', filters: { time: '1' } }, now), {
+    limit: 100,
+    start: '2026-11-21T11:00:00.000Z',
+  })
 })
 
 test('a query of today shows the time alone', () => {

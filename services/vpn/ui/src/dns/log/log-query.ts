@@ -5,7 +5,15 @@ import type { DnsQuery, LogQuery } from '../../pending-api.ts'
 export const queriesPerPage = 100
 
 /** What the log can be narrowed by; the names are those of the address. */
-export const logFilters = ['client', 'status', 'type', 'from', 'to'] as const
+export const logFilters = ['client', 'status', 'type', 'time', 'from', 'to'] as const
+
+/** Stretches of time up to now, by their hours; `own` is from one moment to another. */
+export const logTimes = [
+  { value: '', label: 'Any time' },
+  { value: '1', label: 'Last hour' },
+  { value: '24', label: 'Last 24 hours' },
+  { value: 'own', label: 'From … until …' },
+] as const
 
 /** Kinds of questions people ask for; others can be typed into the address. */
 export const queryTypes = [
@@ -24,16 +32,15 @@ export const queryTypes = [
 ] as const
 
 /** The filters as the API wants them; only what is set is sent. */
-export function toLogQuery(state: Pick<TableState, 'search' | 'filters'>): LogQuery {
-  const { client, status, type, from, to } = state.filters
+export function toLogQuery(state: Pick<TableState, 'search' | 'filters'>, now: Date): LogQuery {
+  const { client, status, type, time, from, to } = state.filters
   return {
     limit: queriesPerPage,
     ...(state.search === '' ? {} : { domain: state.search }),
     ...(client ? { client } : {}),
     ...(status === 'blocked' || status === 'allowed' ? { status } : {}),
     ...(type ? { type } : {}),
-    ...moment('start', from),
-    ...moment('end', to),
+    ...(time === 'own' ? { ...moment('start', from), ...moment('end', to) } : since(time, now)),
   }
 }
 
@@ -55,6 +62,11 @@ export function deciderOf(query: Pick<DnsQuery, 'rule' | 'list' | 'cname'>): str
   const by = query.rule === null ? (query.list ?? '') : `rule ${query.rule}`
   if (query.cname === null) return by
   return [`leads to ${query.cname}`, by].filter((part) => part !== '').join(', ')
+}
+
+function since(hours: string | undefined, now: Date): Pick<LogQuery, 'start'> {
+  const known = logTimes.some(({ value }) => value === hours) && Number(hours) > 0
+  return known ? { start: new Date(now.getTime() - Number(hours) * 3_600_000).toISOString() } : {}
 }
 
 function moment(member: 'start' | 'end', local: string | undefined): Partial<Pick<LogQuery, 'start' | 'end'>> {

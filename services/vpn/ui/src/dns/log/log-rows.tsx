@@ -85,7 +85,9 @@ const LogCard = memo(({ query, today, actions }: RowProps) => {
   const decider = deciderOf(query)
   return (
     <li data-status={query.status}>
-      <span className="log-domain">{query.domain}</span>
+      <span className="log-domain" title={query.domain}>
+        {query.domain}
+      </span>
       <Result query={query} />
       <span className="log-meta">
         {clientOf(query)} · {query.type} ·{' '}

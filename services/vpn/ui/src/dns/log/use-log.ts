@@ -1,9 +1,9 @@
-import { answer } from '@hearth/ui'
+import { answer, type TableState } from '@hearth/ui'
 import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { keys } from '../../api.ts'
-import { type DnsQuery, type LogQuery, pendingApi } from '../../pending-api.ts'
-import { queriesPerPage } from './log-query.ts'
+import { type DnsQuery, pendingApi } from '../../pending-api.ts'
+import { queriesPerPage, toLogQuery } from './log-query.ts'
 
 interface LogPage {
   data: DnsQuery[]
@@ -17,16 +17,16 @@ const pollEvery = 3000
  * The newest queries, kept current while the log is live. Looking at older ones stops that, so that nothing moves under the
  * reader; going on drops the older ones.
  */
-export function useLog(query: LogQuery) {
+export function useLog(state: Pick<TableState, 'search' | 'filters'>) {
   const [isLive, setLive] = useState(true)
   const cache = useQueryClient()
-  const queryKey = [...keys.dnsLog, query]
+  const queryKey = [...keys.dnsLog, state.search, state.filters]
   const log = useInfiniteQuery({
     queryKey,
     queryFn: ({ pageParam }) =>
       answer(
         pendingApi.GET('/api/dns/queries', {
-          params: { query: { ...query, ...(pageParam === '' ? {} : { before: pageParam }) } },
+          params: { query: { ...toLogQuery(state, new Date()), ...(pageParam === '' ? {} : { before: pageParam }) } },
         }),
       ),
     initialPageParam: '',

@@ -10,7 +10,7 @@ import type { DnsStats } from '../../pending-api.ts'
 import { useQuestion } from '../explain/use-question.ts'
 import { readStats } from '../read-dns.ts'
 import { bucketTime, readPeriod, shortCount, statsPeriods, statsSentence } from './stats-words.ts'
-import { TopList } from './top-list.tsx'
+import { TopList } from '../../ranking/top-list.tsx'
 
 /** What was asked in the last hours or days, and how much of it was blocked. */
 export function Statistics() {
@@ -102,6 +102,7 @@ function Chart({ stats }: { stats: DnsStats }) {
             { kind: 'blocked', name: 'Blocked', values: series.map(({ blocked }) => blocked) },
             { kind: 'allowed', name: 'Allowed', values: series.map(({ total, blocked }) => total - blocked) },
           ]}
+          isUtc={hours > 168}
           format={shortCount}
           formatTime={(time) => bucketTime(time, hours)}
         />

@@ -15,7 +15,8 @@ export function readPeriod(text: string | null): number {
 /** The beginning of a bucket: with the hour for short stretches, the day alone for long ones. */
 export function bucketTime(time: string, hours: number): string {
   const at = new Date(time)
-  if (hours > 168) return at.toLocaleDateString('en-GB', { weekday: 'short', day: 'numeric', month: 'short' })
+  if (hours > 168)
+    return at.toLocaleDateString('en-GB', { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' })
   const day =
     hours > 24 ? `${at.toLocaleDateString('en-GB', { weekday: 'short', day: 'numeric', month: 'short' })} ` : ''
   return `${day}${at.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })}`

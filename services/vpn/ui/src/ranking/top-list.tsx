@@ -11,7 +11,13 @@ export interface TopEntry {
 }
 
 /** What came up most, with a bar for how it compares to the first. */
-export function TopList({ title, entries, empty }: { title: string; entries: readonly TopEntry[]; empty: string }) {
+export function TopList(props: {
+  title: string
+  entries: readonly TopEntry[]
+  empty: string
+  format?: (count: number) => string
+}) {
+  const { title, entries, empty, format = (count) => count.toLocaleString('en') } = props
   const most = Math.max(1, ...entries.map(({ count }) => count))
   return (
     <Section title={title}>
@@ -21,7 +27,7 @@ export function TopList({ title, entries, empty }: { title: string; entries: rea
           <li key={key}>
             <span className="wrap-anywhere">{name}</span>
             <span className="top-count">
-              {count.toLocaleString('en')}
+              {format(count)}
               {note !== undefined && <small className="hearth-dimmed"> {note}</small>}
             </span>
             <meter min={0} max={most} value={count} aria-hidden />
