@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Status } from '../src/dns/policy/verdict.ts'
 import type { ResolverClient, ResolverRule } from '../src/dns/process/resolver-files.ts'
 import { startFakeNameserver, type Zone } from './fake-nameserver.ts'
-import { startResolverPlace } from './resolver-place.ts'
+import { startResolverPlace } from './loopback-resolver.ts'
 
 /** Draws numbers that follow from a seed. */
 function createDice(seed: number) {

@@ -6,8 +6,9 @@ import { readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
+import { eventually } from '@hearth/testing'
 import { addressOf, startFakeNameserver } from './fake-nameserver.ts'
-import { encodeQuestion, startResolverPlace } from './resolver-place.ts'
+import { encodeQuestion, startResolverPlace, type ResolverPlace } from './loopback-resolver.ts'
 
 const packets = 1_000_000
 
@@ -18,7 +19,7 @@ test(
     await using upstream = await startFakeNameserver()
     await using place = await startResolverPlace({ lists: { ads: '||ads.example^' }, upstreamPort: upstream.port })
     await place.ask('warm.example')
-    const pid = await pidOf(place.directory)
+    const pid = place.resolver.pid() ?? 0
     const socket = createSocket({ type: 'udp4', sendBufferSize: 4 << 20 })
     socket.on('error', () => undefined)
     socket.connect(place.port, '127.0.0.1')
@@ -35,12 +36,11 @@ test(
       if (sent % 500 === 0) await turn()
       if (sent === packets / 10) before.memory = await memoryOf(pid)
       // Every so often somebody really wants to know something.
-      if (sent % 100_000 === 0)
-        assert.deepEqual((await place.ask(`n${sent}.example`)).addresses, [addressOf(`n${sent}.example`)])
+      if (sent % 100_000 === 0) await isAnswered(place, `n${sent}.example`)
     }
     const grown = (await memoryOf(pid)) - before.memory
     context.diagnostic(`${answers} answers, ${grown.toFixed(1)} MiB more`)
-    assert.equal(await pidOf(place.directory), pid)
+    assert.equal(place.resolver.pid(), pid)
     assert.equal(place.resolver.restarts(), 0)
     assert.ok(grown < 48, `${grown} MiB more`)
     assert.deepEqual((await place.ask('ads.example')).isBlocked, true)
@@ -62,6 +62,15 @@ test('streams of nonsense are cut off, and others are answered meanwhile', { tim
   assert.equal(place.resolver.restarts(), 0)
 })
 
+/** The flood keeps this process's name server busy, so the first tries may be told that nobody answers. */
+async function isAnswered(place: ResolverPlace, name: string): Promise<void> {
+  await eventually(
+    () => place.ask(name),
+    ({ addresses }) => addresses.join() === addressOf(name),
+    { seconds: 10, what: `an answer for ${name}` },
+  )
+}
+
 /** Random bytes, or a question with some of its bytes changed, cut off or added to. */
 function broken(n: number, { noise, seeds }: { noise: Buffer; seeds: readonly Buffer[] }): Buffer {
   const at = (n * 7919) % (noise.length - 2000)
@@ -72,10 +81,6 @@ function broken(n: number, { noise, seeds }: { noise: Buffer; seeds: readonly Bu
     packet[noise.readUInt16BE(at + 4 + 2 * k) % packet.length] = noise[at + 20 + k] ?? 0
   if (n % 4 === 1) return packet.subarray(0, control % packet.length)
   return n % 4 === 2 ? Buffer.concat([packet, noise.subarray(at, at + (control % 400))]) : packet
-}
-
-async function pidOf(directory: string): Promise<number> {
-  return Number(await readFile(`${directory}/resolver.pid`, 'utf8'))
 }
 
 /** Resident, MiB. */

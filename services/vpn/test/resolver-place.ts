@@ -1,129 +1,87 @@
-import { createHash } from 'node:crypto'
-import { mkdir, writeFile } from 'node:fs/promises'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createLog } from '@hearth/runtime'
+import { writeFileAtomic } from '@hearth/runtime'
 import { temporaryDirectory } from '@hearth/testing'
-import type { Resolver } from '../src/dns/filtering.ts'
-import { startResolver } from '../src/dns/process/supervisor.ts'
-import type { ResolverClient, ResolverList, ResolverRule, ResolverSettings } from '../src/dns/process/resolver-files.ts'
-import { createResolverInput, resolverSettings, type ResolverInput } from '../src/dns/resolver-input.ts'
-import { defaultDnsSettings } from '../src/dns/schema.ts'
+import {
+  resolverFile,
+  type Listener,
+  type ResolverClient,
+  type ResolverRule,
+  type ResolverSettings,
+  type Upstream,
+} from '../src/dns/process/resolver-files.ts'
 import { parseUpstream } from '../src/dns/upstream/upstream-text.ts'
 
-/** What a resolver is to go by. */
-export interface ResolverContent {
-  /** Texts by id; numbered in their order. */
-  readonly lists?: Readonly<Record<string, string>>
-  readonly clients?: readonly ResolverClient[]
-  readonly rules?: readonly ResolverRule[]
-  readonly settings?: Partial<ResolverSettings>
-  /** Port of the server to forward to, on loopback. */
-  readonly upstreamPort: number
+/** Settings under which everything is allowed and logged. */
+export const plainSettings: ResolverSettings = {
+  engine: 'auto',
+  listeners: [],
+  listenClient: 0,
+  upstreams: [],
+  blockingEnabled: true,
+  pausedUntil: 0,
+  blockMode: 'zero_ip',
+  customIpv4: null,
+  customIpv6: null,
+  blockTtl: 10,
+  cacheSize: 4096,
+  cacheMinTtl: 0,
+  cacheMaxTtl: 0,
+  serveStale: false,
+  dnssec: false,
+  blockPrivateAnswers: false,
+  privateAnswersAllowed: [],
+  clientRateLimit: 0,
+  queryLog: 'all',
+  anonymizeClients: false,
+  logRetentionDays: 7,
 }
 
-/** A resolver process by itself, without the service around it, on a port of loopback. */
+/** A directory a resolver can run by. */
 export interface ResolverPlace extends AsyncDisposable {
-  readonly resolver: Resolver
-  readonly port: number
   readonly directory: string
-  readonly input: ResolverInput
-  writeLists(lists: Readonly<Record<string, string>>): Promise<void>
-  /** Asks over UDP from an address of loopback, once; rejects when no answer comes within two seconds. */
-  ask(name: string, from?: string, type?: number): Promise<LiveAnswer>
+  /** What `settings.json` holds. */
+  settings: ResolverSettings
+  /** Writes some settings. */
+  set(some: Partial<ResolverSettings>): Promise<void>
+  write(file: 'clients', content: readonly ResolverClient[]): Promise<void>
+  write(file: 'rules', content: readonly ResolverRule[]): Promise<void>
 }
 
-/** An answer, as far as tests look at it. */
-export interface LiveAnswer {
-  readonly rcode: number
-  /** Addresses of A records, in their order. */
-  readonly addresses: readonly string[]
-  /** It is a block's null address, or has no data. */
-  readonly isBlocked: boolean
-}
-
-export async function startResolverPlace(content: ResolverContent): Promise<ResolverPlace> {
-  await using cleanup = new AsyncDisposableStack()
-  const { path: directory } = cleanup.use(await temporaryDirectory('resolver'))
-  await mkdir(join(directory, 'lists'), { recursive: true })
-  const port = await freePort()
-  const resolver = startResolver({ directory, log: createLog({ name: 'test', level: 'silent' }) })
-  cleanup.defer(() => resolver.close())
-  const input = createResolverInput(directory, async (file) => void (await resolver.changed(file)))
-  const writeLists = async (lists: Readonly<Record<string, string>>) => {
-    const records: ResolverList[] = []
-    for (const [number, [id, text]] of Object.entries(lists).entries()) {
-      await writeFile(join(directory, 'lists', `${id}.txt`), text)
-      records.push({ number, id, name: id, format: 'adblock', sha256: createHash('sha256').update(text).digest('hex') })
-    }
-    await input.writeLists(records)
-  }
-  const upstream = parseUpstream(`udp://127.0.0.1:${content.upstreamPort}`)
-  const settings = resolverSettings({ ...defaultDnsSettings, pausedUntil: 0 }, [upstream], {
-    engine: 'auto',
-    listeners: [{ address: '127.0.0.1', port, device: null }],
-    listenClient: 0,
-  })
-  await input.writeSettings({ ...settings, ...content.settings })
-  await input.writeClients(content.clients ?? [])
-  await input.writeRules(content.rules ?? [])
-  await writeLists(content.lists ?? {})
-  const kept = cleanup.move()
-  return {
-    resolver,
-    port,
+/** Makes the directory, with these settings. */
+export async function resolverPlace(some: Partial<ResolverSettings>): Promise<ResolverPlace> {
+  const temporary = await temporaryDirectory()
+  const directory = join(temporary.path, 'dns')
+  await mkdir(directory)
+  const write = (file: 'settings' | 'clients' | 'rules', content: unknown) =>
+    writeFileAtomic(join(directory, resolverFile[file]), JSON.stringify(content))
+  const place: ResolverPlace = {
     directory,
-    input,
-    writeLists,
-    ask: (name, from = '127.0.0.1', type = 1) => ask(port, { name, from, type }),
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+    settings: { ...plainSettings, ...some },
+    async set(some) {
+      place.settings = { ...place.settings, ...some }
+      await write('settings', place.settings)
+    },
+    write,
+    [Symbol.asyncDispose]: () => temporary[Symbol.asyncDispose](),
   }
+  await place.set({})
+  return place
 }
 
-async function freePort(): Promise<number> {
-  const socket = createSocket('udp4')
-  socket.bind(0, '127.0.0.1')
+/** A listener at a free port of an address. */
+export async function freeListener(address = '127.0.0.1', device: string | null = null): Promise<Listener> {
+  const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4')
+  socket.bind(0, address)
   await once(socket, 'listening')
   const { port } = socket.address()
   socket.close()
   await once(socket, 'close')
-  return port
+  return { address, port, device }
 }
 
-async function ask(port: number, question: { name: string; from: string; type: number }): Promise<LiveAnswer> {
-  const socket = createSocket('udp4')
-  try {
-    socket.bind(0, question.from)
-    await once(socket, 'listening')
-    socket.send(encodeQuestion(question.name, question.type), port, '127.0.0.1')
-    const [message] = (await once(socket, 'message', { signal: AbortSignal.timeout(2000) })) as [Buffer]
-    return answerOf(message)
-  } finally {
-    socket.close()
-  }
-}
-
-/** A question with EDNS, id 0x1234. */
-export function encodeQuestion(name: string, type: number): Buffer {
-  const head = Buffer.from([0x12, 0x34, 1, 0, 0, 1, 0, 0, 0, 0, 0, 1])
-  const labels = name.split('.').map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label)]))
-  const tail = Buffer.from([0, type >> 8, type & 255, 0, 1, 0, 0, 41, 4, 208, 0, 0, 0, 0, 0, 0])
-  return Buffer.concat([head, ...labels, tail])
-}
-
-function answerOf(message: Buffer): LiveAnswer {
-  let at = 12
-  while (message[at] !== 0) at += (message[at] ?? 0) + 1
-  at += 5
-  const addresses: string[] = []
-  for (let n = 0; n < message.readUInt16BE(6); n++) {
-    while (message[at] !== 0 && (message[at] ?? 0) < 192) at += (message[at] ?? 0) + 1
-    at += message[at] === 0 ? 1 : 2
-    const [type, size] = [message.readUInt16BE(at), message.readUInt16BE(at + 8)]
-    if (type === 1) addresses.push([...message.subarray(at + 10, at + 14)].join('.'))
-    at += 10 + size
-  }
-  const isNull = addresses.length === 1 && addresses[0] === '0.0.0.0'
-  return { rcode: (message[3] ?? 0) & 15, addresses, isBlocked: isNull }
-}
+/** A server at a port of 127.0.0.1 as an upstream. */
+export const upstreamAt = (port: number, protocol: 'udp' | 'tcp' = 'udp'): Upstream =>
+  parseUpstream(`${protocol}://127.0.0.1:${port}`)

@@ -1,3 +1,4 @@
+import type { BlockListFormat } from '../lists/schema.ts'
 import type { RoutingMode } from '../peers/schema.ts'
 import type { TokenPermissions } from '../tokens/schema.ts'
 import type { Role } from '../users/schema.ts'
@@ -13,6 +14,7 @@ export interface Tables {
   peers: PeerRow
   peer_activity: PeerActivityRow
   dns_rules: DnsRuleRow
+  lists: ListRow
 }
 
 /** Things the service knows about its own database, such as which key seals it. */
@@ -143,6 +145,35 @@ export interface DnsRuleRow {
   created_by: string | null
 }
 
+/** A block list. Its text, when it was fetched once, lies in `DATA_DIR/dns/lists`. */
+export interface ListRow {
+  id: string
+  /** 0 to 31: its bit in sets of lists, kept as long as it exists. */
+  number: number
+  name: string
+  /** The name as it is compared: case folded. */
+  name_key: string
+  url: string
+  format: BlockListFormat
+  enabled: number
+  /** Of the text, hex; null while there is none. */
+  sha256: string | null
+  entries: number
+  /** Lines that mean nothing here, by reason. */
+  unsupported: string
+  /** When the text last changed. */
+  last_updated: number | null
+  /** When its server was last asked. */
+  last_checked: number | null
+  /** Why that failed; null when it did not. */
+  last_error: string | null
+  etag: string | null
+  last_modified: string | null
+  /** How long the list itself says it is good for. */
+  expires_seconds: number | null
+  created_at: number
+}
+
 /** Every table, those that others refer to first. */
 export const tableNames = [
   'facts',
@@ -154,4 +185,5 @@ export const tableNames = [
   'peers',
   'peer_activity',
   'dns_rules',
+  'lists',
 ] as const

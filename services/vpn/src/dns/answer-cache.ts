@@ -48,7 +48,7 @@ const Field = {
   additionals: 14,
 } as const
 const fields = 16
-const Head = { rcode: 15, authentic: 16, targets: 32, addresses: 64 } as const
+const Head = { rcode: 15, authentic: 16, targets: 32, privateAddress: 64 } as const
 
 /**
  * Answers of upstreams, in memory taken once: sets of four, of which the one used longest ago gives way. A body is what follows
@@ -56,7 +56,7 @@ const Head = { rcode: 15, authentic: 16, targets: 32, addresses: 64 } as const
  * engine's alone: it is not shared between threads. Moments are seconds since the epoch.
  */
 export class AnswerCache {
-  /** How many answers there is room for. */
+  /** How many answers there is room for, as it was asked for: it is rounded up to whole sets of four. */
   readonly size: number
   /** How many there are, those past their time too. */
   entries = 0
@@ -64,7 +64,7 @@ export class AnswerCache {
   rcode = 0
   isAuthentic = false
   hasTargets = false
-  hasAddresses = false
+  hasPrivate = false
   answers = 0
   authorities = 0
   additionals = 0
@@ -79,9 +79,9 @@ export class AnswerCache {
   /** Takes its memory at once, about 450 bytes an answer; 0 keeps nothing. */
   constructor(size: number) {
     this.#sets = Math.ceil(size / ways)
-    this.size = this.#sets * ways
-    this.#fields = new Int32Array(this.size * fields)
-    this.#arena = new CellArena(size === 0 ? 0 : this.size + Math.max(64, this.size >> 1))
+    this.size = size
+    this.#fields = new Int32Array(this.#sets * ways * fields)
+    this.#arena = new CellArena(size === 0 ? 0 : size + Math.max(64, size >> 1))
   }
 
   /** The place of the answer to this question, however old; -1 for none. */
@@ -130,7 +130,7 @@ export class AnswerCache {
     this.rcode = head & Head.rcode
     this.isAuthentic = (head & Head.authentic) !== 0
     this.hasTargets = (head & Head.targets) !== 0
-    this.hasAddresses = (head & Head.addresses) !== 0
+    this.hasPrivate = (head & Head.privateAddress) !== 0
     this.answers = all[entry + Field.answers]!
     this.authorities = all[entry + Field.authorities]!
     this.additionals = all[entry + Field.additionals]!
@@ -254,4 +254,4 @@ const headOf = (scan: AnswerScan): number =>
   scan.rcode |
   (scan.isAuthentic ? Head.authentic : 0) |
   (scan.hasTargets ? Head.targets : 0) |
-  (scan.hasAddresses ? Head.addresses : 0)
+  (scan.hasPrivate ? Head.privateAddress : 0)

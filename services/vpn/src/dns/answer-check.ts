@@ -3,7 +3,7 @@ import type { Policy } from './policy/policy.ts'
 import { Status } from './policy/verdict.ts'
 import { Type } from './wire/codes.ts'
 import { Name, isWithin, readName } from './wire/name.ts'
-import { hasPrivateHint, isPrivate4, isPrivate6 } from './wire/private-address.ts'
+import { hasPrivateHint, isPrivateRecord } from './wire/private-address.ts'
 import type { Question } from './wire/question.ts'
 import { RecordReader } from './wire/record-reader.ts'
 
@@ -34,7 +34,7 @@ export class AnswerCheck {
       let objection: number = Objection.none
       if (type === Type.cname) objection = this.#checkTarget(asker, m, o, dataEnd, dataAt)
       else if (type === Type.https || type === Type.svcb) objection = this.#checkService(asker, m, o)
-      else if (this.checksAddresses) objection = checkAddress(m, type, dataAt, dataEnd)
+      else if (this.checksAddresses && isPrivateRecord(m, type, dataAt, dataEnd)) objection = Objection.privateAddress
       if (objection !== Objection.none) return objection
     }
     return Objection.none
@@ -44,7 +44,7 @@ export class AnswerCheck {
   #checkTarget(asker: Asker, m: Uint8Array, o: number, end: number, at: number): number {
     if (readName(this.#target, m, o, end, at) < 0) return Objection.unreadable
     if (!this.checksTargets || this.#target.count === 0) return Objection.none
-    this.decider.decide(asker.policy, this.#target, asker.client, asker.now, null)
+    this.decider.decide(asker.policy, this.#target, asker.client, asker.isPaused, null)
     return this.decider.status === Status.blocked ? Objection.target : Objection.none
   }
 
@@ -63,20 +63,20 @@ export class AnswerCheck {
 export interface Asker {
   policy: Policy
   client: number
-  /** Milliseconds since the epoch. */
-  now: number
+  /** Whether filtering is paused. */
+  isPaused: boolean
   readonly question: Question
-}
-
-function checkAddress(m: Uint8Array, type: number, at: number, end: number): number {
-  const isPrivate =
-    (type === Type.a && end - at === 4 && isPrivate4(m, at)) ||
-    (type === Type.aaaa && end - at === 16 && isPrivate6(m, at))
-  return isPrivate ? Objection.privateAddress : Objection.none
 }
 
 /** Whether a name may lead into private networks: one of these domains, in wire form, or below one. */
 export function mayBePrivate(name: Name, domains: readonly Uint8Array[]): boolean {
   for (let k = 0; k < domains.length; k++) if (isWithin(name, domains[k]!)) return true
   return false
+}
+
+/** What is known of an answer's records before they are looked at one by one. */
+export interface Looked {
+  readonly hasTargets: boolean
+  readonly hasPrivate: boolean
+  readonly answers: number
 }

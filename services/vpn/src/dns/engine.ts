@@ -2,9 +2,9 @@ import type { LogEntry } from '../query-log/ring.ts'
 import { type AnswerCache, Freshness, longestAnswer } from './answer-cache.ts'
 import { AnswerWriter } from './answer-writer.ts'
 import { emptyEntry, noteDecision, noteQuestion } from './log-note.ts'
-import { AnswerCheck, Objection, mayBePrivate } from './answer-check.ts'
+import { AnswerCheck, type Asker, type Looked, Objection, mayBePrivate } from './answer-check.ts'
 import type { EngineSettings } from './engine-settings.ts'
-import { Decider } from './policy/decide.ts'
+import { Decider, isPausedAt } from './policy/decide.ts'
 import type { Policy } from './policy/policy.ts'
 import { Reason, Status, Trait } from './policy/verdict.ts'
 import { QuestionKey } from './question-key.ts'
@@ -80,8 +80,10 @@ export class Engine {
   readonly #scan = new AnswerScan()
   readonly #writer: AnswerWriter
   readonly #stored = { message: new Uint8Array(0), at: 0, from: 0 }
+  /** How long the answer was that `scan` holds since it was accepted; -1 for none. */
+  #scanned = -1
   readonly #came = { m: new Uint8Array(0) as Uint8Array, o: 0, n: 0 }
-  readonly #asker: { policy: Policy; client: number; now: number; question: Question }
+  readonly #asker: Asker
   readonly #upstream: { id: number; wantsAuthentic: boolean; bits: RandomBits }
 
   constructor(parts: EngineParts) {
@@ -94,7 +96,7 @@ export class Engine {
     random(seeds)
     const words = new DataView(seeds.buffer)
     this.#key = new QuestionKey(words.getInt32(0), words.getInt32(4))
-    this.#asker = { policy: parts.policy, client: 0, now: 0, question: this.#question }
+    this.#asker = { policy: parts.policy, client: 0, isPaused: false, question: this.#question }
     this.#upstream = { id: 0, wantsAuthentic: false, bits: new RandomBits(random) }
     this.entry = emptyEntry(this.#question.name.bytes)
     this.#writer = new AnswerWriter(this.#question, this.entry, parts)
@@ -130,6 +132,7 @@ export class Engine {
   ask(d: Uint8Array, o: number, n: number, client: number): number {
     const early = this.#begin(d, o, n, client)
     if (early !== Outcome.forward) return early
+    this.#key.take(this.#question)
     const entry = this.#cache.find(this.#key)
     if (entry >= 0) {
       const freshness = this.#cache.freshness(entry, this.#seconds())
@@ -157,6 +160,7 @@ export class Engine {
    */
   accept(m: Uint8Array, o: number, n: number, u: Uint8Array, at: number): boolean {
     const sent = this.#sent
+    this.#scanned = -1
     if (sent.read(u, at, Math.min(mostUpstreamBytes, u.length - at)) !== 0) return false
     const came = this.#came
     came.m = m
@@ -165,6 +169,7 @@ export class Engine {
     if (!answersQuery(came, u, at, sent.end)) return false
     const scan = this.#scan
     if (!scan.read(m, o, n, sent.end, sent.type)) return true
+    this.#scanned = n
     const { minTtl, maxTtl } = this.#settings.cache
     const life = scan.limitTtls(m, o, minTtl, maxTtl === 0 ? week : maxTtl)
     if (life === 0) return true
@@ -185,12 +190,13 @@ export class Engine {
     const { answer: m, answerAt: o, answerLength: n } = answered
     const scan = this.#scan
     // Two questions with the same hash are not the same question yet.
-    if (!isSameQuestion(question, m, o, n) || !scan.read(m, o, n, question.end, question.type)) return this.#giveUp()
-    if (scan.rcode === Rcode.serverFailure) return this.#giveUp()
+    if (!isSameQuestion(question, m, o, n) || !this.#isScanned(m, o, n)) return this.#giveUp()
+    // Not without why: an upstream that validates tells so that a signature was wrong.
+    if (scan.rcode === Rcode.serverFailure) return this.#stale() || this.#writer.plain(scan.rcode, scan.error)
     if (scan.isTruncated) return this.#writer.truncated(scan.rcode)
     if (scan.rcode !== Rcode.noError && scan.rcode !== Rcode.noSuchName)
-      return this.#writer.plain(scan.rcode, ExtendedError.none)
-    const objection = this.#object(m, o, n, scan.answers)
+      return this.#writer.plain(scan.rcode, scan.error)
+    const objection = this.#object(scan, m, o, n)
     if (objection !== Objection.none) return this.#answerObjection(objection)
     const length = scan.end - question.end
     if (!this.#writer.fits(length)) return this.#writer.truncated(scan.rcode)
@@ -198,6 +204,13 @@ export class Engine {
     for (let k = 0, from = o + question.end, to = this.outAt + question.end; k < length; k++)
       this.out[to + k] = m[from + k]!
     return this.#writer.complete(scan, length, ExtendedError.none)
+  }
+
+  /** Reads the answer, unless it is the one that was read when it was accepted. */
+  #isScanned(m: Uint8Array, o: number, n: number): boolean {
+    if (this.#scanned === n && this.#came.m === m && this.#came.o === o) return true
+    this.#scanned = -1
+    return this.#scan.read(m, o, n, this.#question.end, this.#question.type)
   }
 
   /** Nobody answered d[o .. o + n): an answer past its time when settings say so, otherwise SERVFAIL. Its length, or drop. */
@@ -208,24 +221,27 @@ export class Engine {
 
   /**
    * Reads a query, decides about its name and answers it when that is enough. `Outcome.forward` for a question that has to be
-   * answered from somewhere; its key is made.
+   * answered from somewhere.
    */
   #begin(d: Uint8Array, o: number, n: number, client: number): number {
     const question = this.#question
     const problem = question.read(d, o, n)
-    noteQuestion(this.entry, question, client, this.now)
+    noteQuestion(this.entry, question, client)
+    this.entry.at = this.now
     if (this.isStream) this.entry.traits = Trait.tcp
-    const { clients } = this.#policy
-    this.isLogged = clients.isLogged(clients.indexOf(client))
     this.#writer.take(this.out, this.outAt, this.isStream)
     if (problem === unanswerable || this.out.length - this.outAt < mostReplyBytes) return Outcome.drop
-    if (problem !== 0) return this.#writer.plain(problem, ExtendedError.none)
+    const { clients } = this.#policy
+    if (problem !== 0) {
+      this.isLogged = clients.isLogged(clients.indexOf(client))
+      return this.#writer.plain(problem, ExtendedError.none)
+    }
     const decider = this.#decider
-    decider.decide(this.#policy, question.name, client, this.now, null)
+    decider.decide(this.#policy, question.name, client, isPausedAt(this.#policy, this.now), null)
     noteDecision(this.entry, decider)
+    this.isLogged = clients.isLogged(decider.client)
     if (decider.status === Status.blocked) return this.#writer.block(decider)
     if (question.type === Type.any) return this.#writer.any()
-    this.#key.take(question)
     return Outcome.forward
   }
 
@@ -239,10 +255,7 @@ export class Engine {
     // It is written before anybody knows whether it fits the client: only so it can be looked at.
     if (this.out.length - from < longestAnswer) return this.#writer.truncated(Rcode.noError)
     cache.read(place, this.#seconds(), this.out, from)
-    const objection =
-      cache.hasTargets || cache.hasAddresses
-        ? this.#object(this.out, this.outAt, question.end + length, cache.answers)
-        : Objection.none
+    const objection = this.#object(cache, this.out, this.outAt, question.end + length)
     if (objection !== Objection.none) return this.#answerObjection(objection)
     if (!this.#writer.fits(length)) return this.#writer.truncated(cache.rcode)
     this.#writer.begin(cache.rcode)
@@ -252,19 +265,22 @@ export class Engine {
   }
 
   /** What speaks against the answer m[o .. o + n) for this client. */
-  #object(m: Uint8Array, o: number, n: number, answers: number): number {
+  #object(body: Looked, m: Uint8Array, o: number, n: number): number {
+    if (!body.hasTargets && !body.hasPrivate) return Objection.none
     const check = this.#check
     const decider = this.#decider
     const settings = this.#settings
     check.checksTargets = decider.status === Status.allowed && decider.reason === Reason.none
     check.checksAddresses =
-      settings.blockPrivateAnswers && !mayBePrivate(this.#question.name, settings.privateAnswersAllowed)
+      body.hasPrivate &&
+      settings.blockPrivateAnswers &&
+      !mayBePrivate(this.#question.name, settings.privateAnswersAllowed)
     if (!check.checksTargets && !check.checksAddresses) return Objection.none
     const asker = this.#asker
     asker.policy = this.#policy
     asker.client = this.entry.client
-    asker.now = this.now
-    return check.check(asker, m, o, n, answers)
+    asker.isPaused = isPausedAt(this.#policy, this.now)
+    return check.check(asker, m, o, n, body.answers)
   }
 
   #answerObjection(objection: number): number {
@@ -284,18 +300,24 @@ export class Engine {
 
   /** Nobody had an answer: the one in the cache, past its time, or SERVFAIL. */
   #giveUp(): number {
-    const now = this.#seconds()
-    const place = this.#settings.serveStale ? this.#cache.find(this.#key) : -1
-    if (place >= 0 && this.#cache.isUsable(place, now)) {
-      const isFresh = this.#cache.freshness(place, now) === Freshness.fresh
-      if (!isFresh) this.#cache.postpone(place, now + retrySeconds)
-      return this.#fromCache(place, !isFresh)
-    }
+    const length = this.#stale()
+    if (length !== 0) return length
     this.entry.traits |= Trait.failed
     return this.#writer.plain(Rcode.serverFailure, ExtendedError.noReachableAuthority)
   }
 
+  /** The answer in the cache, also past its time when settings say so; 0 when there is none. */
+  #stale(): number {
+    const now = this.#seconds()
+    this.#key.take(this.#question)
+    const place = this.#settings.serveStale ? this.#cache.find(this.#key) : -1
+    if (place < 0 || !this.#cache.isUsable(place, now)) return 0
+    const isFresh = this.#cache.freshness(place, now) === Freshness.fresh
+    if (!isFresh) this.#cache.postpone(place, now + retrySeconds)
+    return this.#fromCache(place, !isFresh)
+  }
+
   #seconds(): number {
-    return Math.floor(this.now / 1000) - epoch
+    return (Math.floor(this.now / 1000) - epoch) | 0
   }
 }

@@ -3,8 +3,8 @@ import type { Decider } from './policy/decide.ts'
 import { Reason, Status } from './policy/verdict.ts'
 import type { Question } from './wire/question.ts'
 
-/** Starts the entry of a query that was just read, as if it were allowed; `now` in milliseconds. */
-export function noteQuestion(entry: LogEntry, question: Question, client: number, now: number): void {
+/** Starts the entry of a query that was just read, as if it were allowed; its moment is left to set. */
+export function noteQuestion(entry: LogEntry, question: Question, client: number): void {
   entry.status = Status.allowed
   entry.reason = Reason.none
   entry.source = 0
@@ -12,7 +12,6 @@ export function noteQuestion(entry: LogEntry, question: Question, client: number
   entry.rcode = 0
   entry.type = question.type
   entry.client = client
-  entry.at = now
   entry.micros = 0
   entry.upstream = 0
   entry.nameLength = question.name.length

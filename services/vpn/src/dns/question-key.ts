@@ -1,14 +1,12 @@
 import type { Question } from './wire/question.ts'
 
-/** Bytes a key takes at most: name, type, flags and what fills up the last word. */
-export const longestKey = 264
-
 /**
  * What a question is known by in the cache and among those that wait: lower-cased name, type, DO and CD bit. Its two hashes have
  * seeds of their own, not those of the lists, so that new lists leave the cache as it is.
  */
 export class QuestionKey {
-  readonly bytes: Uint8Array = new Uint8Array(longestKey)
+  /** The name's own bytes: what more there is to a key is written behind the name. */
+  bytes: Uint8Array = new Uint8Array(0)
   length = 0
   hash1 = 0
   hash2 = 0
@@ -20,12 +18,12 @@ export class QuestionKey {
     this.#seed2 = seed2
   }
 
-  /** Becomes the key of this question. */
+  /** Becomes the key of this question, until its name is another. */
   take(question: Question): void {
-    const { bytes } = this
     const { name, type } = question
+    const { bytes } = name
     let length = name.length
-    for (let at = 0; at < length; at++) bytes[at] = name.bytes[at]!
+    this.bytes = bytes
     bytes[length++] = type >> 8
     bytes[length++] = type
     bytes[length++] = (question.dnssecOk ? 1 : 0) | (question.checkingDisabled ? 2 : 0)

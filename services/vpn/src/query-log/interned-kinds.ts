@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { UsedNumbers } from './interned-names.ts'
+import type { UsedNumbers } from './used-numbers.ts'
 import type { LogEntry } from './ring.ts'
 
 /** Numbers of kinds are 16 bits; the last is kept for what finds no number. */

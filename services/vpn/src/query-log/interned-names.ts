@@ -1,10 +1,13 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { step1, step2 } from '../dns/policy/name-hash.ts'
 import { textOfName } from './name-text.ts'
+import type { UsedNumbers } from './used-numbers.ts'
 
 /** Places of the table in memory, a power of two; three quarters of them are used. */
 const places = 1 << 18
 const most = (places * 3) / 4
+/** From this number on, numbers that became free are given out again, so that sets of them stay small. */
+export const reuseFrom = 1 << 22
 
 /**
  * The numbers of names. What was used lately is found in memory by its hash, without a string being made; the table is bounded
@@ -22,6 +25,8 @@ export class InternedNames {
   /** Numbers nobody has any more, to be given out first; the last is given first. */
   #free: number[] = []
   #sweep: UsedNumbers | undefined
+  /** A number was given to another name since this was last set to false: who knows names by number has to read them anew. */
+  hasReused = false
 
   constructor(database: DatabaseSync) {
     const { seed1, seed2 } = database.prepare('SELECT seed1, seed2 FROM state').get() as {
@@ -93,32 +98,11 @@ export class InternedNames {
     const hash = lane1 * 2 ** 21 + (lane2 >>> 11)
     const found = (this.#find.all(hash) as unknown as { id: number; text: string }[]).find((row) => row.text === text)
     if (found !== undefined) return found.id
-    const id = this.#free.pop() ?? this.#next
-    if (id === this.#next) this.#next += 1
+    const free = this.#next < reuseFrom ? undefined : this.#free.pop()
+    if (free === undefined) this.#next += 1
+    else this.hasReused = true
+    const id = free ?? this.#next - 1
     this.#insert.run(id, hash, text)
     return id
-  }
-}
-
-/** A set of whole numbers that are not far from 0, a bit each. */
-export class UsedNumbers {
-  #bits: Uint32Array
-
-  constructor(expected: number) {
-    this.#bits = new Uint32Array((expected >> 5) + 1024)
-  }
-
-  add(number: number): void {
-    const word = number >>> 5
-    if (word >= this.#bits.length) {
-      const wider = new Uint32Array(Math.max(word + 1024, this.#bits.length * 2))
-      wider.set(this.#bits)
-      this.#bits = wider
-    }
-    this.#bits[word]! |= 1 << (number & 31)
-  }
-
-  has(number: number): boolean {
-    return ((this.#bits[number >>> 5] ?? 0) & (1 << (number & 31))) !== 0
   }
 }

@@ -12,24 +12,11 @@ import {
   numbersOf,
   Rows,
   timeOfId,
+  type Block,
   type ColumnNumber,
   type Row,
 } from './rows.ts'
 import { Reason } from '../dns/policy/verdict.ts'
-
-/** A sealed block, without its columns. */
-export interface Block {
-  readonly number: number
-  readonly version: number
-  readonly rows: number
-  readonly first_id: number
-  readonly last_id: number
-  /** The earliest and the latest moment in it, milliseconds since the epoch. */
-  readonly first_at: number
-  readonly last_at: number
-  /** 1 when times stand in a column of their own. */
-  readonly has_times: number
-}
 
 /** The log's file as the writer has it open. Everything that changes it happens in the caller's transaction. */
 export class LogStore {
@@ -97,6 +84,8 @@ export class LogStore {
     )
     for (const [rule, { hits, lastAt }] of this.#ruleHits) upsert.run(rule, hits, lastAt)
     this.#ruleHits.clear()
+    if (this.names.hasReused) this.database.exec('UPDATE state SET generation = generation + 1')
+    this.names.hasReused = false
   }
 
   /** Reads anew what is kept in memory of the file, after a transaction was undone or entries were taken out. */

@@ -26,6 +26,21 @@ export function numbersOf<T>(
   return new Numbers(aligned.buffer, aligned.byteOffset, Math.floor(aligned.byteLength / size))
 }
 
+/** A sealed block, without its columns. */
+export interface Block {
+  readonly number: number
+  /** Grows when entries are taken out. */
+  readonly version: number
+  readonly rows: number
+  readonly first_id: number
+  readonly last_id: number
+  /** The earliest and the latest moment in it, milliseconds since the epoch. */
+  readonly first_at: number
+  readonly last_at: number
+  /** 1 when times stand in a column of their own. */
+  readonly has_times: number
+}
+
 /** One entry of the log, all numbers. */
 export interface Row {
   readonly id: number

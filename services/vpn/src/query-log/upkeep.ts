@@ -1,6 +1,7 @@
-import { UsedNumbers } from './interned-names.ts'
-import type { Block, LogStore } from './log-store.ts'
-import { Column, numbersOf } from './rows.ts'
+import { reuseFrom } from './interned-names.ts'
+import type { LogStore } from './log-store.ts'
+import { Column, numbersOf, type Block } from './rows.ts'
+import { UsedNumbers } from './used-numbers.ts'
 
 /** What is to be forgotten: what was asked before a moment (milliseconds since the epoch), by one client or by all (null). */
 export interface Forgetting {
@@ -55,7 +56,10 @@ function forgetRecent(store: LogStore, { before, client }: Forgetting): number {
   const { changes } = store.database
     .prepare('DELETE FROM recent WHERE ifnull(at, id / 2048) < ?1 AND (?2 IS NULL OR client = ?2)')
     .run(before, client)
-  if (Number(changes) > 0) store.reload()
+  if (Number(changes) === 0) return 0
+  store.reload()
+  // Readers know them.
+  store.database.exec('UPDATE state SET generation = generation + 1')
   return Number(changes)
 }
 
@@ -105,16 +109,18 @@ function* sweepNames(store: LogStore, used: UsedNumbers): Generator<undefined, v
   const overwrite = database.prepare('UPDATE name SET text = ? WHERE id = ?')
   const remove = database.prepare('DELETE FROM name WHERE id = ?')
   const free: number[] = []
+  const { greatest } = database.prepare('SELECT max(id) AS greatest FROM name').get() as { greatest: number | null }
+  const mostFree = (greatest ?? 0) < reuseFrom ? 0 : 1 << 20
   for (let last = 0; ;) {
     const rows = page.all(last, namesPerBite) as unknown as { id: number; length: number }[]
     if (rows.length === 0) break
     for (const { id, length } of rows) {
-      for (let gap = last + 1; gap < id && free.length < 1 << 20; gap++) free.push(gap)
+      for (let gap = last + 1; gap < id && free.length < mostFree; gap++) free.push(gap)
       last = id
       if (used.has(id)) continue
       overwrite.run('-'.repeat(length), id)
       remove.run(id)
-      if (free.length < 1 << 20) free.push(id)
+      if (free.length < mostFree) free.push(id)
     }
     database.exec('UPDATE state SET generation = generation + 1')
     yield

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import { workerData, type MessagePort } from 'node:worker_threads'
 import { openLibc } from '../sockets/libc.ts'
 import { runDgramLoop } from './dgram-loop.ts'
@@ -5,6 +6,7 @@ import { runFfiLoop } from './ffi-loop.ts'
 import type { DataSetup } from './orders.ts'
 
 // The worker that answers. Started by `process/data-thread-host.ts`.
+flushCompileCache()
 const { setup, port } = workerData as { setup: DataSetup; port: MessagePort }
 if (setup.mode === 'ffi') {
   runFfiLoop(setup, port, await openLibc())

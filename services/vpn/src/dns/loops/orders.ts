@@ -50,6 +50,8 @@ export type DataNews = Partial<DataOrders> & { readonly clearCache?: boolean; re
 export interface DataSetup {
   readonly mode: 'ffi' | 'dgram'
   readonly orders: DataOrders
+  /** The news that are in these orders already. */
+  readonly generation: number
   readonly shared: SharedArrayBuffer
   readonly ring: SharedArrayBuffer
 }

@@ -172,7 +172,7 @@ export class QueryExchange {
     this.#lines.answer(size, listener, addresses, at)
     if (this.#queryLog === 'none' || !this.#engine.isLogged) return
     const { entry } = this.#engine
-    if (this.#queryLog === 'blocked' && entry.status === 0) return
+    if (entry.nameLength === 0 || (this.#queryLog === 'blocked' && entry.status === 0)) return
     if (this.#isAnonymous) entry.client = 0
     const micros = (performance.now() - since) * 1000
     entry.micros = micros > 0 ? Math.min(micros, 0xffff_ffff) : 0

@@ -38,7 +38,7 @@ export function createWorkBench(setup: DataSetup, port: MessagePort, lines: List
   const rate = new ClientRate(orders.clientRateLimit)
   const exchange = new QueryExchange({ engine, asking, rate, ring, lines })
   let inForce = orders
-  let seen = Atomics.load(words, Shared.generation)
+  let seen = setup.generation
 
   function setClock(): void {
     const now = performance.now()

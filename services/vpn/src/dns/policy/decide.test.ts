@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { nameOf } from '../../../test/dns-messages.ts'
 import { clientOf, policyOf, ruleOf } from '../../../test/dns-policies.ts'
 import { type Situation, decideSlowly } from '../../../test/dns-reference.ts'
-import { Decider } from './decide.ts'
+import { Decider, isPausedAt } from './decide.ts'
 import { explain } from './explain.ts'
 import type { Policy } from './policy.ts'
 import { Row, precedence } from './precedence.ts'
@@ -14,7 +14,7 @@ const now = 1_790_000_000_000
 const decider = new Decider()
 
 function decide(policy: Policy, name: string, client: number) {
-  decider.decide(policy, nameOf(name), client, now, null)
+  decider.decide(policy, nameOf(name), client, isPausedAt(policy, now), null)
   const { status, reason, source, row } = decider
   return { status, reason, source, row }
 }

@@ -1,6 +1,6 @@
 import { type Name, readName, textOf, writeDotted } from '../wire/name.ts'
 import { wireName } from '../wire/wire-name.ts'
-import { Decider, type Trace } from './decide.ts'
+import { Decider, type Trace, isPausedAt } from './decide.ts'
 import { Meaning } from './membership.ts'
 import { explainPatterns } from './patterns.ts'
 import type { Policy } from './policy.ts'
@@ -75,7 +75,7 @@ function explainName(
   }
   const client = policy.clients.indexOf(question.client)
   const found: Found[] = []
-  decider.decide(policy, name, question.client, question.now, collect(policy, name, client, found))
+  decider.decide(policy, name, question.client, isPausedAt(policy, question.now), collect(policy, name, client, found))
   found.push(...patternMatches(policy, name, policy.clients.listsOf(client)))
   found.sort((a, b) => inOrder(a) - inOrder(b))
   const { status, reason, source, row } = decider

@@ -30,6 +30,8 @@ export class RuleTable {
   readonly seeds: NameSeeds
   /** `RuleKind` says what stands where in a slot. */
   readonly words: Uint32Array
+  /** Whether there are rules for everyone. */
+  readonly isGlobal: boolean
   readonly #slots: number
   readonly #clients: number
   readonly #mask: number
@@ -48,6 +50,7 @@ export class RuleTable {
     this.#slots = headerWords + clients
     this.#mask = slots - 1
     this.#clientMask = clients - 1
+    this.isGlobal = this.hasRules(0)
   }
 
   /** Whether there are rules for this client (0: for everyone). */

@@ -55,7 +55,8 @@ export function createDataThread(parts: DataThreadParts): DataThreadHost {
   function start() {
     const { port1, port2 } = new MessageChannel()
     const { mode, ring } = parts
-    const setup: DataSetup = { mode, orders, ring, shared: state.memory }
+    const generation = Atomics.load(state.words, Shared.generation)
+    const setup: DataSetup = { mode, orders, generation, ring, shared: state.memory }
     const worker = new Worker(new URL('../loops/data-thread.ts', import.meta.url), {
       workerData: { setup, port: port2 },
       transferList: [port2],
@@ -63,7 +64,7 @@ export function createDataThread(parts: DataThreadParts): DataThreadHost {
     })
     const started = { worker, port: port1, startedAt: performance.now(), beat: 0, beatAt: performance.now() + startMs }
     port1.on('message', parts.noted)
-    worker.on('error', (error) => parts.warn(`the data thread failed: ${error.message}`))
+    worker.on('error', (error: Error) => parts.warn(`the data thread failed: ${error.message}`))
     worker.on('exit', () => ended(started.startedAt, port1))
     return started
   }

@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import type { DataListener } from '../loops/orders.ts'
-import type { Libc } from '../sockets/libc.ts'
-import { deviceIndex, openListeningSocket, SystemFault } from '../sockets/open-socket.ts'
+import { SystemFault, type Libc } from '../sockets/libc.ts'
+import { deviceIndex, openListeningSocket } from '../sockets/open-socket.ts'
 import type { ListenerState } from './messages.ts'
 import type { Listener } from './resolver-files.ts'
 

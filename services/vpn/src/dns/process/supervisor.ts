@@ -1,4 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Explanation, FromResolver, ResolverState, ToResolver } from './messages.ts'
 import type { ListsChange } from './lists-in-force.ts'
@@ -78,7 +79,7 @@ export function superviseResolver(parts: SupervisorParts): ResolverSupervisor {
   function start(): void {
     const started = fork(new URL('resolver.ts', import.meta.url), argumentsFor(), {
       execArgv: ['--disable-warning=ExperimentalWarning'],
-      env: Object.fromEntries(environment.map((name) => [name, process.env[name]])),
+      env: environmentFor(parts.directory),
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     })
@@ -184,6 +185,11 @@ export function superviseResolver(parts: SupervisorParts): ResolverSupervisor {
     },
   }
 }
+
+const environmentFor = (directory: string): NodeJS.ProcessEnv => ({
+  ...Object.fromEntries(environment.map((name) => [name, process.env[name]])),
+  NODE_COMPILE_CACHE: join(directory, 'compile-cache'),
+})
 
 /** Rings when nothing is heard any more. When this process was busy itself, what came meanwhile is heard first. */
 function createAlarm(ring: () => void) {

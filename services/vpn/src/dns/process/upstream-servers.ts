@@ -29,6 +29,8 @@ export interface UpstreamServers {
     query: Uint8Array,
     isGood: (answer: Uint8Array) => boolean,
   ): Promise<{ readonly answer: Uint8Array; readonly upstream: number }>
+  /** The names the log knows them by, in the order of what `apply` returned. */
+  labels(): readonly string[]
   states(shared: SharedState): readonly UpstreamState[]
   close(): void
 }
@@ -77,6 +79,10 @@ export function createUpstreamServers(options: RelayOptions): UpstreamServers {
       }
       throw fault
     },
+    labels: () => {
+      const own = servers.map(({ upstream }) => labelOf(upstream))
+      return [...own, ...own.filter((_, index) => isAskedByUdp(servers[index]!.upstream))]
+    },
     states: ({ figures }) =>
       servers.map((server, index) =>
         stateOf(server, figures.subarray(index * Figure.count, (index + 1) * Figure.count)),
@@ -89,20 +95,23 @@ export function createUpstreamServers(options: RelayOptions): UpstreamServers {
   }
 }
 
+const isAskedByUdp = ({ protocol }: Upstream): boolean => protocol === 'udp'
+
 /** First the servers themselves, in their order; then the bridges that ask those of UDP by TCP. */
 function dataUpstreams(servers: readonly Server[]): DataUpstream[] {
   const standIns: DataUpstream[] = []
-  const own = servers.map(({ upstream: { protocol, address, port }, bridge }): DataUpstream => {
+  const own = servers.map(({ upstream, bridge }): DataUpstream => {
     const behind = {
       endpoint: { address: '127.0.0.1', port: bridge.port },
       ports: portsToBridges,
       byStream: -1,
       isBridge: true,
     }
-    if (protocol !== 'udp' || address === undefined) return { ...behind, isStandIn: false }
+    if (!isAskedByUdp(upstream)) return { ...behind, isStandIn: false }
     standIns.push({ ...behind, isStandIn: true })
     const byStream = servers.length + standIns.length - 1
-    return { endpoint: { address, port }, ports: portsToServers, byStream, isBridge: false, isStandIn: false }
+    const endpoint = { address: upstream.address ?? '', port: upstream.port }
+    return { endpoint, ports: portsToServers, byStream, isBridge: false, isStandIn: false }
   })
   return [...own, ...standIns]
 }

@@ -46,8 +46,10 @@ export async function openBridge(relay: Relay, heard: (error: Error | null) => v
       },
     )
   })
+  // An address is bound to at once, without a look-up: who listens for that afterwards waits for ever.
+  const listening = once(socket, 'listening')
   socket.bind(0, '127.0.0.1')
-  await once(socket, 'listening')
+  await listening
   return {
     port: socket.address().port,
     close() {

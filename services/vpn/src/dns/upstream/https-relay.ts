@@ -18,6 +18,8 @@ const messageType = 'application/dns-message'
 export function createHttpsRelay(upstream: Upstream, options: RelayOptions): Relay {
   const backOff = new BackOff()
   let session: Promise<ClientHttp2Session> | undefined
+  /** The session that has answered. */
+  let proven: Promise<ClientHttp2Session> | undefined
   let ticket: Buffer | undefined
   let underWay = 0
 
@@ -70,9 +72,12 @@ export function createHttpsRelay(upstream: Upstream, options: RelayOptions): Rel
     return opening
   }
 
-  async function exchange(query: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
-    const signal = AbortSignal.timeout(timeoutMs)
-    const opened = await inTime(current(), signal)
+  async function exchange(query: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
+    let opened = await inTime(current(), signal)
+    if (opened.closed || opened.destroyed) {
+      session = undefined
+      opened = await inTime(current(), signal)
+    }
     const body = Uint8Array.from(query)
     body[0] = 0
     body[1] = 0
@@ -89,8 +94,22 @@ export function createHttpsRelay(upstream: Upstream, options: RelayOptions): Rel
     } catch (error) {
       request.close(constants.NGHTTP2_CANCEL)
       // Silence may mean that the connection is dead: the next query takes another.
-      if (signal.aborted) opened.destroy()
+      if (signal.aborted) {
+        opened.destroy()
+        session = undefined
+      }
       throw error
+    }
+  }
+
+  /** A server may close whenever it likes: what a session that worked did not answer is asked once more. */
+  async function exchangeSurely(query: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
+    const wasProven = proven !== undefined && proven === session
+    try {
+      return await exchange(query, signal)
+    } catch (error) {
+      if (!wasProven || signal.aborted) throw error
+      return exchange(query, signal)
     }
   }
 
@@ -101,8 +120,9 @@ export function createHttpsRelay(upstream: Upstream, options: RelayOptions): Rel
       if (underWay >= mostUnderWay) throw new Error('too many queries at a time')
       underWay += 1
       try {
-        const answer = await exchange(query, timeoutMs)
+        const answer = await exchangeSurely(query, AbortSignal.timeout(timeoutMs))
         backOff.succeeded()
+        proven = session
         answer[0] = query[0]!
         answer[1] = query[1]!
         return answer
@@ -124,10 +144,10 @@ function readAnswer(request: ClientHttp2Stream): Promise<Uint8Array> {
     const pieces: Buffer[] = []
     let length = 0
     request.on('response', (headers) => {
-      const status = headers[constants.HTTP2_HEADER_STATUS]
-      const type = headers[constants.HTTP2_HEADER_CONTENT_TYPE]
+      const status = headers[':status']
+      const type = headers['content-type'] ?? ''
       if (status !== 200) reject(new Error(`the server answered ${status}`))
-      else if (type?.split(';')[0]?.trim().toLowerCase() !== messageType) reject(new Error('this is no DNS server'))
+      else if (type.split(';')[0]?.trim().toLowerCase() !== messageType) reject(new Error('this is no DNS server'))
     })
     request.on('data', (piece: Buffer) => {
       length += piece.length

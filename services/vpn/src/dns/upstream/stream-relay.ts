@@ -38,7 +38,7 @@ export function createStreamRelay(upstream: Upstream, options: RelayOptions): Re
   function open(): Connection {
     const socket =
       upstream.protocol === 'tls' ? secure() : connectTcp({ host: upstream.address ?? '', port: upstream.port })
-    const opened: Connection = { socket, waiting: new Map(), answers: 0, heardAt: performance.now() }
+    const opened: Connection = { socket, waiting: new Map(), answers: 0, heardAt: 0 }
     const frames = new StreamFrames()
     let fault = new Error('the server closed the connection')
     socket.setNoDelay(true)
@@ -116,7 +116,10 @@ export function createStreamRelay(upstream: Upstream, options: RelayOptions): Re
   function expire(waiting: Waiting, askedAt: number): void {
     const on = connection
     for (const [id, other] of on?.waiting ?? []) if (other === waiting) on?.waiting.delete(id)
-    if (on !== undefined && on.heardAt <= askedAt) on.socket.destroy(new Error('the server is silent'))
+    if (on !== undefined && on.heardAt <= askedAt) {
+      connection = undefined
+      on.socket.destroy(new Error('the server is silent'))
+    }
     waiting.reject(new Error('no answer in time'))
   }
 

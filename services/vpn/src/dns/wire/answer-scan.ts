@@ -1,4 +1,5 @@
-import { Rcode, Type } from './codes.ts'
+import { ExtendedError, Rcode, Type } from './codes.ts'
+import { isPrivateRecord } from './private-address.ts'
 import { RecordReader } from './record-reader.ts'
 
 /** Most records whose TTLs can be noted: more than fit in 65,535 bytes. */
@@ -13,6 +14,8 @@ export class AnswerScan {
   /** AD bit. */
   isAuthentic = false
   isTruncated = false
+  /** The upstream's Extended DNS Error (RFC 8914); -1 for none. */
+  error: number = ExtendedError.none
   /** Where the records that are passed on end, counted from the message's start: without OPT and what follows it. */
   end = 0
   answers = 0
@@ -21,9 +24,9 @@ export class AnswerScan {
   /** Where their TTLs stand, counted from the message's start. */
   readonly ttlAt: Uint16Array = new Uint16Array(mostRecords)
   ttlCount = 0
-  /** Some record leads to another name or names an address: the answer has to be looked at before it goes out. */
+  /** Some record leads to another name, or into a private network: the answer has to be looked at before it goes out. */
   hasTargets = false
-  hasAddresses = false
+  hasPrivate = false
   #hasAsked = false
   #soaTtlAt = -1
   #soaTtl = 0
@@ -42,14 +45,15 @@ export class AnswerScan {
     this.additionals = 0
     this.ttlCount = 0
     this.hasTargets = false
-    this.hasAddresses = false
+    this.hasPrivate = false
+    this.error = ExtendedError.none
     this.#hasAsked = false
     this.#soaTtlAt = -1
     this.end = from
     this.#reader.open(m, o + n, o + from)
     for (let k = 0; k < this.answers; k++) {
       if (!this.#take(o)) return false
-      this.#noteAnswer(type)
+      this.#noteAnswer(m, type)
     }
     for (let k = 0; k < this.authorities; k++) {
       if (!this.#take(o)) return false
@@ -91,12 +95,13 @@ export class AnswerScan {
     return true
   }
 
-  #noteAnswer(asked: number): void {
-    const { type } = this.#reader
+  #noteAnswer(m: Uint8Array, asked: number): void {
+    const { type, dataAt, dataEnd } = this.#reader
     if (type === asked) this.#hasAsked = true
     if (type === Type.cname) this.hasTargets = true
-    else if (type === Type.a || type === Type.aaaa) this.hasAddresses = true
-    else if (type === Type.https || type === Type.svcb) this.hasTargets = this.hasAddresses = true
+    // Where the parameters of these begin is known only when their target has been read.
+    else if (type === Type.https || type === Type.svcb) this.hasTargets = this.hasPrivate = true
+    else if (isPrivateRecord(m, type, dataAt, dataEnd)) this.hasPrivate = true
   }
 
   #noteSoa(m: Uint8Array, o: number): void {
@@ -115,6 +120,7 @@ export class AnswerScan {
       if (reader.type === Type.opt) {
         // The upper bits of an extended response code: nothing a client could be told.
         if (m[reader.ttlAt] !== 0) this.rcode = Rcode.serverFailure
+        this.error = errorIn(m, reader.dataAt, reader.dataEnd)
         return true
       }
       if (reader.type === Type.tsig) return true
@@ -125,4 +131,14 @@ export class AnswerScan {
     }
     return true
   }
+}
+
+/** The code of the first Extended DNS Error among the options m[from..to) of OPT, when it is one of the registered ones. */
+function errorIn(m: Uint8Array, from: number, to: number): number {
+  for (let at = from; at + 6 <= to;) {
+    const isError = m[at] === 0 && m[at + 1] === 15
+    if (isError && m[at + 4] === 0) return m[at + 5]!
+    at += 4 + ((m[at + 2]! << 8) | m[at + 3]!)
+  }
+  return ExtendedError.none
 }

@@ -1,9 +1,15 @@
 /** Longest domain name in wire form, its final zero included. */
 export const longestName = 255
 
-/** A domain name taken out of a message: wire form, lower case, uncompressed. Filled anew for each name, so that none is made. */
+/** Each byte in lower case; looking it up takes less time than a branch. */
+const lowerCase = Uint8Array.from({ length: 256 }, (_, byte) => (byte >= 65 && byte <= 90 ? byte | 32 : byte))
+
+/**
+ * A domain name taken out of a message: wire form, lower case, uncompressed. Filled anew for each name, so that none is made.
+ * Behind the name there is room for what makes a question's key of it.
+ */
 export class Name {
-  readonly bytes: Uint8Array = new Uint8Array(256)
+  readonly bytes: Uint8Array = new Uint8Array(longestName + 9)
   /** With the final zero. */
   length = 0
   /** Where its labels start, from the first to the last. */
@@ -40,8 +46,7 @@ export function readName(name: Name, m: Uint8Array, start: number, end: number, 
     labels[count++] = length
     bytes[length++] = size
     for (const stop = from + size; from < stop;) {
-      const byte = m[++from]!
-      bytes[length++] = byte >= 65 && byte <= 90 ? byte | 32 : byte
+      bytes[length++] = lowerCase[m[++from]!]!
     }
     from += 1
   }

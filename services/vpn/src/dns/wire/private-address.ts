@@ -1,3 +1,5 @@
+import { Type } from './codes.ts'
+
 /**
  * Whether the IPv4 address at m[at] leads into a network that is not the Internet: this host, private (RFC 1918), shared
  * (RFC 6598), loopback, link-local.
@@ -58,4 +60,10 @@ export function hasPrivateHint(m: Uint8Array, from: number, to: number): boolean
     at = end
   }
   return false
+}
+
+/** Whether a record with its data at m[at..end) is a private address. */
+export function isPrivateRecord(m: Uint8Array, type: number, at: number, end: number): boolean {
+  if (type === Type.a) return end - at === 4 && isPrivate4(m, at)
+  return type === Type.aaaa && end - at === 16 && isPrivate6(m, at)
 }

@@ -1,0 +1,77 @@
+import { flushCompileCache } from 'node:module'
+import { askOnce } from './ask-once.ts'
+import { createResolver, type Resolver } from './create-resolver.ts'
+import type { FromResolver, ToResolver } from './messages.ts'
+
+/*
+ * The resolver process. Started by `supervisor.ts`: `node resolver.ts DIRECTORY [--cautious]`, with a channel to the service. It
+ * ends when that channel does.
+ */
+process.title = 'hearth-vpn resolver'
+const [directory = '.', caution] = process.argv.slice(2)
+const stateMs = 1000
+const warn = (message: string): void => void process.stderr.write(`${message}\n`)
+const send = (message: FromResolver): void => {
+  if (process.connected) process.send?.(message)
+}
+
+let isEnding = false
+async function end(): Promise<void> {
+  if (isEnding) return
+  isEnding = true
+  setTimeout(() => process.exit(1), 5000).unref()
+  await resolver?.close()
+  process.exit(0)
+}
+
+let resolver: Resolver | undefined
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void end())
+process.on('disconnect', () => void end())
+process.on('message', (message: ToResolver) => void hear(message))
+
+/** What the service asks before all is open waits for that. */
+const opening = createResolver({ directory, isCautious: caution === '--cautious', warn, logged: countQueries })
+resolver = await opening
+const sendState = (): void => send({ type: 'state', state: resolver!.state() })
+sendState()
+send({ type: 'ready' })
+setInterval(sendState, stateMs)
+// What was compiled is kept at once: who is killed has no time to. It makes the next start three times as fast.
+flushCompileCache()
+
+async function hear(message: ToResolver): Promise<void> {
+  if (message.type === 'stop') return end()
+  const { id } = message
+  try {
+    send(await answer(await opening, message))
+    if (message.type === 'changed') sendState()
+  } catch (error) {
+    send({ type: 'failed', id, message: (error as Error).message })
+  }
+}
+
+async function answer(resolver: Resolver, message: Exclude<ToResolver, { type: 'stop' }>): Promise<FromResolver> {
+  const { id } = message
+  const done: FromResolver = { type: 'done', id }
+  switch (message.type) {
+    case 'changed':
+      if (message.file === 'lists') return { type: 'lists', id, ...(await resolver.changedLists()) }
+      await resolver.changed(message.file)
+      return done
+    case 'explain':
+      return { type: 'explanation', id, explanation: await resolver.explain(message) }
+    case 'ask-upstream':
+      return { type: 'asked', id, ms: await askOnce(message.upstream) }
+    case 'purge-log':
+      await resolver.purgeLog(message.before, message.client)
+      return done
+    case 'clear-cache':
+      resolver.clearCache()
+      return done
+  }
+}
+
+/** Told at most fifty times a second. */
+function countQueries(count: number): void {
+  send({ type: 'queries', count })
+}

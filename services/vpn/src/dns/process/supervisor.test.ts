@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict'
+import { chmod, chown, mkdir, readdir, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import { execa } from 'execa'
+import { writeFileAtomic } from '@hearth/runtime'
+import { eventually } from '@hearth/testing'
+import { ask } from '../../../test/dns-client.ts'
+import { addressRecord, makeAnswer } from '../../../test/dns-packets.ts'
+import { startUpstream } from '../../../test/dns-upstream.ts'
+import { freeListener, resolverPlace, upstreamAt } from '../../../test/resolver-place.ts'
+import type { ResolverList } from './resolver-files.ts'
+import { superviseResolver, type ResolverSupervisor } from './supervisor.ts'
+
+const resolverFile = fileURLToPath(new URL('resolver.ts', import.meta.url))
+const testFile = (name: string) => fileURLToPath(new URL(`../../../test/${name}`, import.meta.url))
+const answering = () => startUpstream((query) => makeAnswer(query, [addressRecord('192.0.2.1')]))
+
+/** A supervised resolver at a free port. */
+async function supervised(): Promise<
+  AsyncDisposable & { supervisor: ResolverSupervisor; port: number; directory: string; warnings: string[] }
+> {
+  const upstream = await answering()
+  const listener = await freeListener()
+  const place = await resolverPlace({ listeners: [listener], upstreams: [upstreamAt(upstream.port)] })
+  const warnings: string[] = []
+  const supervisor = superviseResolver({ directory: place.directory, warn: (line) => warnings.push(line) })
+  await supervisor.ready()
+  return {
+    supervisor,
+    port: listener.port,
+    directory: place.directory,
+    warnings,
+    async [Symbol.asyncDispose]() {
+      await supervisor.close()
+      await place[Symbol.asyncDispose]()
+      await upstream[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function writeLists(directory: string, lists: Readonly<Record<string, string>>): Promise<void> {
+  await mkdir(join(directory, 'lists'), { recursive: true })
+  const records: ResolverList[] = []
+  for (const [id, text] of Object.entries(lists)) {
+    await writeFileAtomic(join(directory, 'lists', `${id}.txt`), text)
+    const sha256 = createHash('sha256').update(text).digest('hex')
+    records.push({ number: records.length, id, name: id, format: 'domains', sha256 })
+  }
+  await writeFileAtomic(join(directory, 'lists.json'), JSON.stringify(records))
+}
+
+const isRunning = async (pid: number): Promise<boolean> =>
+  readFile(`/proc/${pid}/stat`, 'utf8').then(
+    (stat) => !stat.includes(') Z '),
+    () => false,
+  )
+
+test('killed, it answers again within half a second, by the same files', { timeout: 60_000 }, async () => {
+  await using running = await supervised()
+  const { supervisor, port, directory } = running
+  await writeLists(directory, { ads: 'ads.example\n' })
+  assert.equal((await supervisor.changedLists()).names, 1)
+  const blocked = (answer: { addresses: readonly string[] } | undefined) => answer?.addresses[0] === '0.0.0.0'
+  assert.ok(blocked(await ask(port, { name: 'x.ads.example' })))
+  const took: number[] = []
+  for (let times = 1; times <= 3; times++) {
+    const pid = supervisor.pid()!
+    process.kill(pid, 'SIGKILL')
+    const since = performance.now()
+    await eventually(
+      () => ask(port, { name: 'x.ads.example', timeoutMs: 20 }),
+      (answer) => blocked(answer) && supervisor.pid() !== pid,
+      { everyMs: 2 },
+    )
+    took.push(Math.round(performance.now() - since))
+    await eventually(
+      () => supervisor.state(),
+      (state) => state !== undefined,
+    )
+  }
+  assert.equal(supervisor.restarts(), 3)
+  assert.ok(Math.min(...took) < 500, `it took ${took.join(', ')} ms`)
+  assert.deepEqual((await ask(port, { name: 'fine.example' }))?.addresses, ['192.0.2.1'])
+})
+
+test('lists are exchanged under load, and no query is lost', { timeout: 60_000 }, async () => {
+  await using running = await supervised()
+  const { supervisor, port, directory } = running
+  const text = (word: string) => Array.from({ length: 50_000 }, (_, n) => `${word}${n}.example`).join('\n')
+  await writeLists(directory, { one: text('a') })
+  await supervisor.changedLists()
+  let isOver = false
+  const counts = { asked: 0, answered: 0 }
+  const load = Array.from({ length: 8 }, async () => {
+    while (!isOver) {
+      counts.asked++
+      if ((await ask(port, { name: 'a7.example', timeoutMs: 2000 })) !== undefined) counts.answered++
+    }
+  })
+  for (const word of ['b', 'c', 'a']) {
+    await writeLists(directory, { one: text(word), two: text('z') })
+    const { names, reports } = await supervisor.changedLists()
+    assert.equal(names, 100_000)
+    assert.equal(reports.length, 2)
+    assert.deepEqual((await ask(port, { name: `${word}3.example` }))?.addresses, ['0.0.0.0'])
+  }
+  assert.deepEqual((await ask(port, { name: 'b3.example' }))?.addresses, ['192.0.2.1'])
+  isOver = true
+  await Promise.all(load)
+  assert.equal(counts.answered, counts.asked)
+  assert.ok(counts.asked > 50)
+})
+
+test(
+  'the service asks it: state, explanation, an upstream, the log; errors come back in words',
+  { timeout: 60_000 },
+  async () => {
+    await using running = await supervised()
+    const { supervisor, port, directory } = running
+    assert.equal(supervisor.state()?.listeners[0]?.port, port)
+    await writeFileAtomic(
+      join(directory, 'rules.json'),
+      JSON.stringify([{ number: 4, action: 'block', domain: 'ads.example', belowOnly: false, client: 0 }]),
+    )
+    await supervisor.changed('rules')
+    const explained = await supervisor.explain({ domain: 'x.ads.example', client: 0, resolve: false })
+    assert.deepEqual([explained.verdict.status, explained.verdict.source], [1, 4])
+    await assert.rejects(supervisor.explain({ domain: '..', client: 0, resolve: false }), /no domain name/)
+    const { port: nobody } = await freeListener()
+    await assert.rejects(supervisor.askUpstream(`tcp://127.0.0.1:${nobody}`), /REFUSED/)
+    await assert.rejects(supervisor.askUpstream('gopher://x'), /none of udp/)
+    await writeFile(join(directory, 'clients.json'), 'no json')
+    await assert.rejects(supervisor.changed('clients'))
+    assert.deepEqual((await ask(port, { name: 'x.ads.example' }))?.addresses, ['0.0.0.0'])
+    await supervisor.clearCache()
+    await supervisor.purgeLog(Date.now(), null)
+  },
+)
+
+test('it ends when the service is gone', { timeout: 60_000 }, async () => {
+  const listener = await freeListener()
+  await using place = await resolverPlace({ listeners: [listener] })
+  const service = execa(process.execPath, ['--no-warnings', testFile('supervising.ts'), place.directory], {
+    reject: false,
+  })
+  const [line] = (await once(service.stdout!, 'data')) as [Buffer]
+  const pid = Number(line)
+  assert.ok(await isRunning(pid))
+  service.kill('SIGKILL')
+  await service
+  await eventually(
+    () => isRunning(pid),
+    (is) => !is,
+  )
+})
+
+test('its title says what it is, and its environment holds nothing of the service', { timeout: 60_000 }, async () => {
+  process.env['HEARTH_TEST_SECRET'] = 'do not hand on'
+  try {
+    await using running = await supervised()
+    const pid = running.supervisor.pid()!
+    assert.match(await readFile(`/proc/${pid}/cmdline`, 'latin1'), /^hearth-vpn resolver/)
+    assert.doesNotMatch(await readFile(`/proc/${pid}/environ`, 'latin1'), /do not hand on/)
+  } finally {
+    delete process.env['HEARTH_TEST_SECRET']
+  }
+})
+
+const isRoot = process.geteuid?.() === 0
+test(
+  'another user, without any right, can run it',
+  { skip: isRoot ? false : 'needs root to become another user', timeout: 60_000 },
+  async () => {
+    await using upstream = await answering()
+    const listener = await freeListener()
+    await using place = await resolverPlace({ listeners: [listener], upstreams: [upstreamAt(upstream.port)] })
+    const nobody = 65_534
+    await chmod(join(place.directory, '..'), 0o755)
+    for (const name of ['', ...(await readdir(place.directory))])
+      await chown(join(place.directory, name), nobody, nobody)
+    const as = ['--reuid', String(nobody), '--regid', String(nobody), '--clear-groups', '--bounding-set', '-all']
+    const command = [process.execPath, '--no-warnings', resolverFile, place.directory]
+    const child = execa('setpriv', [...as, ...command], { reject: false })
+    try {
+      const answer = await eventually(
+        () => ask(listener.port, { name: 'a.example.com', timeoutMs: 300 }),
+        (answer) => answer !== undefined,
+      )
+      assert.deepEqual(answer?.addresses, ['192.0.2.1'])
+      assert.match(await readFile(`/proc/${child.pid}/status`, 'utf8'), /Uid:\s+65534/)
+    } finally {
+      child.kill('SIGTERM')
+      const { exitCode, stderr } = await child
+      assert.equal(exitCode, 0, stderr)
+    }
+  },
+)

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { eventually } from '@hearth/testing'
+import { createAuthority, type TestAuthority } from '../../../test/certificates.ts'
+import { ask } from '../../../test/dns-client.ts'
+import { addressRecord, longRecord, makeAnswer, makeQuery, nameOf, readAnswer } from '../../../test/dns-packets.ts'
+import { startHttpsUpstream, startTlsUpstream, type SecureUpstream } from '../../../test/dns-secure-upstreams.ts'
+import { startUpstream } from '../../../test/dns-upstream.ts'
+import { freeListener, resolverPlace, upstreamAt } from '../../../test/resolver-place.ts'
+import { askOnce } from '../process/ask-once.ts'
+import { createResolver } from '../process/create-resolver.ts'
+import { createRelay } from './relay.ts'
+import { parseUpstream } from './upstream-text.ts'
+
+const host = 'dns.test.example'
+const numbered = (query: Uint8Array) =>
+  makeAnswer(query, [addressRecord(`10.0.0.${/\d+/.exec(nameOf(query))?.[0] ?? 0}`)])
+
+const protocols = {
+  tls: {
+    start: startTlsUpstream,
+    text: ({ port }: { port: number }, name = host) => `tls://127.0.0.1:${port}#${name}`,
+  },
+  https: {
+    start: startHttpsUpstream,
+    text: ({ port }: { port: number }, name = host) => `https://${name}:${port}/dns-query#127.0.0.1`,
+  },
+} as const
+
+/** The same test for both protocols, against a real server with a certificate of the test's own authority. */
+function both(
+  name: string,
+  body: (place: {
+    authority: TestAuthority
+    server: SecureUpstream
+    text: (name?: string) => string
+    protocol: 'tls' | 'https'
+  }) => Promise<void>,
+): void {
+  for (const protocol of ['tls', 'https'] as const) {
+    test(`${protocol}: ${name}`, { timeout: 60_000 }, async () => {
+      await using authority = await createAuthority()
+      await using server = await protocols[protocol].start(authority, host, numbered)
+      await body({ authority, server, protocol, text: (name) => protocols[protocol].text(server, name) })
+    })
+  }
+}
+
+both(
+  'many questions share a connection, and each gets its answer under its id',
+  async ({ authority, server, text }) => {
+    const relay = createRelay(parseUpstream(text()), { ca: authority.ca })
+    try {
+      const queries = Array.from({ length: 100 }, (_, n) => makeQuery(`n${n}.example.com`))
+      // Ids are the client's to choose, also all the same.
+      for (const query of queries) query.set([0x12, 0x34])
+      const answers = await Promise.all(queries.map((query) => relay.ask(query, 5000)))
+      for (const [n, answer] of answers.entries()) {
+        assert.deepEqual([...answer.subarray(0, 2)], [0x12, 0x34])
+        assert.deepEqual(readAnswer(answer).addresses, [`10.0.0.${n}`])
+      }
+      assert.equal(server.connections, 1)
+    } finally {
+      relay.close()
+    }
+  },
+)
+
+both(
+  'a server that closed is connected to again, and nothing is lost',
+  async ({ authority, server, text, protocol }) => {
+    const relay = createRelay(parseUpstream(text()), { ca: authority.ca })
+    try {
+      await relay.ask(makeQuery('n1.example.com'), 5000)
+      for (let times = 1; times <= 3; times++) {
+        server.hangUp()
+        const answer = await eventually(
+          () => relay.ask(makeQuery(`n${times}.example.com`), 3000),
+          () => true,
+          { seconds: 5, everyMs: 20 },
+        )
+        assert.deepEqual(readAnswer(answer).addresses, [`10.0.0.${times}`])
+      }
+      assert.ok(server.connections >= 4)
+      if (protocol === 'tls') assert.ok(server.resumed >= 1, 'no session was taken up again')
+    } finally {
+      relay.close()
+    }
+  },
+)
+
+both(
+  'a certificate of another name, or of an unknown authority, is not believed',
+  async ({ authority, server, text }) => {
+    const other = createRelay(parseUpstream(text('other.test.example')), { ca: authority.ca })
+    await assert.rejects(other.ask(makeQuery('a.example.com'), 3000), /altnames|Hostname/i)
+    other.close()
+    const unknown = createRelay(parseUpstream(text()))
+    await assert.rejects(unknown.ask(makeQuery('a.example.com'), 3000), /certificate|signed/i)
+    unknown.close()
+    assert.equal(server.queries.length, 0)
+  },
+)
+
+both('a server that is silent is given up in time, and its connection with it', async ({ authority, server, text }) => {
+  const relay = createRelay(parseUpstream(text()), { ca: authority.ca })
+  try {
+    server.answering = () => undefined
+    const since = performance.now()
+    await assert.rejects(relay.ask(makeQuery('a.example.com'), 500), /no answer in time/)
+    assert.ok(performance.now() - since < 1500)
+    server.answering = numbered
+    assert.deepEqual(readAnswer(await relay.ask(makeQuery('n5.example.com'), 3000)).addresses, ['10.0.0.5'])
+    assert.equal(server.connections, 2)
+  } finally {
+    relay.close()
+  }
+})
+
+both(
+  'the resolver asks by it, goes on to the next when it cannot, and says why',
+  async ({ authority, server, text }) => {
+    await using plain = await startUpstream((query) => makeAnswer(query, [addressRecord('192.0.2.2')]))
+    const listener = await freeListener()
+    const upstreams = [parseUpstream(text()), upstreamAt(plain.port)]
+    await using place = await resolverPlace({ listeners: [listener], upstreams })
+    const resolver = await createResolver({ directory: place.directory, warn: () => undefined, ca: authority.ca })
+    try {
+      assert.deepEqual((await ask(listener.port, { name: 'n7.example.com' }))?.addresses, ['10.0.0.7'])
+      assert.equal(plain.seen.length, 0)
+      server.answering = (query) => makeAnswer(query, [longRecord(3000)])
+      assert.equal((await ask(listener.port, { name: 'long.example.com', type: 16, payload: 1232 }))?.isTruncated, true)
+      await place.set({ upstreams: [parseUpstream(text('other.test.example')), upstreamAt(plain.port)] })
+      await resolver.changed('settings')
+      const since = performance.now()
+      assert.deepEqual((await ask(listener.port, { name: 'n8.example.com' }))?.addresses, ['192.0.2.2'])
+      assert.ok(performance.now() - since < 700, 'it waited for a server that cannot be asked')
+      assert.match(resolver.state().upstreams[0]?.lastError ?? '', /altnames|Hostname/i)
+    } finally {
+      await resolver.close()
+    }
+  },
+)
+
+test('https: ids are 0 on the way', async () => {
+  await using authority = await createAuthority()
+  await using server = await startHttpsUpstream(authority, host, numbered)
+  const relay = createRelay(parseUpstream(protocols.https.text(server)), { ca: authority.ca })
+  await relay.ask(makeQuery('n1.example.com'), 3000)
+  relay.close()
+  assert.deepEqual([...server.queries[0]!.subarray(0, 2)], [0, 0])
+})
+
+test('an upstream can be tried once: how long it took, or why it did not answer', async () => {
+  await using authority = await createAuthority()
+  await using server = await startTlsUpstream(authority, host, (query) => makeAnswer(query, []))
+  await using plain = await startUpstream((query) => makeAnswer(query, []))
+  const nobody = await freeListener()
+  const text = protocols.tls.text(server)
+  assert.ok((await askOnce(text, { ca: authority.ca })) > 0)
+  assert.ok((await askOnce(`udp://127.0.0.1:${plain.port}`)) > 0)
+  assert.ok((await askOnce(`tcp://127.0.0.1:${plain.port}`)) > 0)
+  await assert.rejects(askOnce(text), /certificate|signed/i)
+  await assert.rejects(askOnce(`udp://127.0.0.1:${nobody.port}`), /REFUSED/)
+  await assert.rejects(askOnce(`tcp://127.0.0.1:${nobody.port}`), /REFUSED/)
+  plain.answering = (query) => makeAnswer(query, [], { rcode: 5 })
+  await assert.rejects(askOnce(`udp://127.0.0.1:${plain.port}`), /refuses/)
+})

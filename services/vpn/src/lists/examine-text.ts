@@ -1,0 +1,52 @@
+import { PatternHead } from '../dns/policy/pattern-layout.ts'
+import { openBundle } from '../dns/policy/list-bundle.ts'
+import type { ListReport } from '../dns/process/messages.ts'
+import type { ResolverList } from '../dns/process/resolver-files.ts'
+import { startCompile } from './compile.ts'
+
+/** What a new text of a list holds, and how it differs from the one before. */
+export interface TextFindings {
+  readonly report: ListReport
+  /** Names and patterns that were not there before, and that are gone. */
+  readonly added: number
+  readonly removed: number
+}
+
+/** The name of a new text until it is found good. */
+export const draftId = (id: string): string => `${id}-new`
+
+const listOf = (id: string, number: number, format: ResolverList['format']): ResolverList => ({
+  id,
+  number,
+  format,
+  name: id,
+  sha256: '',
+})
+
+/**
+ * Reads a list's draft in a thread of its own, beside the text in force: both are compiled as if they were two lists, and what
+ * is in one of them alone was added or removed.
+ */
+export async function examineDraft(
+  directory: string,
+  { id, format }: Pick<ResolverList, 'id' | 'format'>,
+): Promise<TextFindings> {
+  const { memory, reports } = await startCompile([listOf(id, 0, format), listOf(draftId(id), 1, format)], directory)
+  const [before, report] = reports
+  if (before === undefined || report === undefined) throw new Error('the compiler lost a list')
+  const { names, patterns } = openBundle(memory)
+  const all = names + (patterns[PatternHead.patterns] ?? 0)
+  return {
+    report,
+    added: Math.max(0, all - before.entries),
+    removed: Math.max(0, all - report.entries),
+  }
+}
+
+/** What the text in force holds, when it is read as another format than before. */
+export async function examineText(directory: string, list: Pick<ResolverList, 'id' | 'format'>): Promise<ListReport> {
+  const { reports } = await startCompile([listOf(list.id, 0, list.format)], directory)
+  const [report] = reports
+  if (report === undefined) throw new Error('the compiler lost a list')
+  return report
+}

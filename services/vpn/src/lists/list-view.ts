@@ -1,0 +1,31 @@
+import { momentOf } from '@hearth/runtime'
+import type { ListRow } from '../database/tables.ts'
+import type { ResolverList } from '../dns/process/resolver-files.ts'
+import type { BlockList } from './schema.ts'
+
+/** A stored list as the API shows it. `isFull` shows the whole address, which may hold a secret. */
+export function viewOfRow(row: ListRow, isFull: boolean): BlockList {
+  const reasons = JSON.parse(row.unsupported) as Record<string, number>
+  return {
+    id: row.id,
+    name: row.name,
+    url: isFull ? row.url : new URL(row.url).origin,
+    format: row.format,
+    enabled: row.enabled === 1,
+    entries: row.entries,
+    unsupported: Object.values(reasons).reduce((sum, count) => sum + count, 0),
+    unsupported_reasons: reasons,
+    last_updated: momentOf(row.last_updated),
+    last_checked: momentOf(row.last_checked),
+    last_error: row.last_error,
+  }
+}
+
+/** The lists the resolver is to know: those that are enabled and have a text. */
+export function resolverListsOf(rows: readonly ListRow[]): ResolverList[] {
+  return rows
+    .flatMap(({ number, id, name, format, sha256, enabled }) =>
+      enabled === 1 && sha256 !== null ? [{ number, id, name, format, sha256 }] : [],
+    )
+    .sort((one, other) => one.number - other.number)
+}

@@ -1,0 +1,242 @@
+import { randomUUIDv7 } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import type { Database, Page } from '@hearth/database'
+import type { OpenGuarded } from '@hearth/outbound'
+import { createKeyedQueue, systemTimers, type Log, type Timers } from '@hearth/runtime'
+import type { Kysely } from 'kysely'
+import { namedConflict } from '../conflicts.ts'
+import type { ListRow, Tables } from '../database/tables.ts'
+import { mostLists } from '../dns/policy/membership.ts'
+import type { ResolverList } from '../dns/process/resolver-files.ts'
+import { conflict, notFound } from '../problems.ts'
+import { defaultLists } from './default-lists.data.ts'
+import { dueAt, type UpdateSchedule } from './due.ts'
+import { examineText } from './examine-text.ts'
+import type { FetchTiming } from './fetch-list.ts'
+import type { ListPublisher } from './list-publisher.ts'
+import { resolverListsOf, viewOfRow } from './list-view.ts'
+import type { BlockList, BlockListChange, BlockListCreate, UpdateReport } from './schema.ts'
+import * as store from './store.ts'
+import { textPath } from './text-path.ts'
+import { updateList } from './update-list.ts'
+import { createUpdates, type Updates } from './updates.ts'
+
+/** How often it is looked whether a list is due, milliseconds, and how long a caller waits for an update to end. */
+const lookEveryMs = 60_000
+const patienceMs = 3000
+
+/** Block lists: which there are, their texts, and when these are fetched. */
+export interface Lists {
+  /** `isFull` shows whole addresses. */
+  list(page: { limit: number; offset: number }, isFull: boolean): Promise<Page<BlockList>>
+  /** Adds a list and begins to fetch it, when it is enabled. */
+  create(input: BlockListCreate): Promise<BlockList>
+  /** What changes what is blocked is in force when this resolves, but for texts that must be fetched first. */
+  update(id: string, changes: BlockListChange): Promise<BlockList>
+  remove(id: string): Promise<BlockList>
+  /** Begins an update of all enabled lists, or joins the running one; waits a few seconds for its end. */
+  startUpdate(): Promise<UpdateReport>
+  /** The lists the resolver runs by: enabled ones with a text. For the files it starts from. */
+  resolverLists(): Promise<ResolverList[]>
+  /** Stops fetching; what is under way is left as it was. */
+  close(): Promise<void>
+}
+
+/** What the lists need. */
+export interface ListParts {
+  readonly database: Database<Tables>
+  readonly log: Log
+  /** `DATA_DIR/dns`. */
+  readonly directory: string
+  /** From `createOpenGuarded`: its policy looks names up by the system's resolver, so that lists never block their own hosts. */
+  readonly open: OpenGuarded
+  readonly publisher: ListPublisher
+  readonly schedule: () => UpdateSchedule
+  /** Hears of each step of an update. */
+  readonly onProgress?: (report: UpdateReport) => void
+  readonly timers?: Timers
+  readonly timing?: FetchTiming
+}
+
+/** Opens the lists; a new install gets the default ones. Nothing is fetched before somebody asks. */
+export async function createLists(parts: ListParts): Promise<Lists> {
+  const keeper = new ListKeeper(parts)
+  await keeper.makeDefaults()
+  keeper.watch()
+  return keeper
+}
+
+class ListKeeper implements Lists {
+  readonly #parts: ListParts
+  readonly #db: Kysely<Tables>
+  readonly #timers: Timers
+  readonly #updates: Updates
+  readonly #queue = createKeyedQueue(64)
+  #cancelLook: () => void = () => undefined
+
+  constructor(parts: ListParts) {
+    this.#parts = parts
+    this.#db = parts.database.query
+    this.#timers = parts.timers ?? systemTimers
+    const { directory, open, log, timing } = parts
+    const updateParts = { db: this.#db, clock: this.#timers, directory, open, queue: this.#queue, timing }
+    this.#updates = createUpdates({
+      log,
+      clock: this.#timers,
+      update: (id, signal) => updateList(updateParts, id, signal),
+      publish: () => this.#publish(),
+      onProgress: (report) => parts.onProgress?.(report),
+    })
+  }
+
+  async makeDefaults(): Promise<void> {
+    await this.#db.transaction().execute(async (trx) => {
+      if (!(await store.markListsMade(trx))) return
+      for (const [number, { name, url, isEnabled }] of defaultLists.entries())
+        await store.insertListRow(trx, this.#newRow({ name, url, enabled: isEnabled, format: 'auto' }, number))
+    })
+  }
+
+  /** Looks again and again which lists are due. */
+  watch(): void {
+    this.#cancelLook = this.#timers.after(lookEveryMs, () => {
+      void this.#startDue()
+        .catch((error: unknown) => this.#parts.log.error({ err: error }, 'lists could not be looked at'))
+        .then(() => this.watch())
+    })
+  }
+
+  async #startDue(): Promise<void> {
+    const schedule = this.#parts.schedule()
+    const rows = await store.allListRows(this.#db)
+    const due = rows.filter((row) => (dueAt(row, schedule) ?? Infinity) <= this.#timers.now())
+    if (due.length > 0) this.#updates.start(due)
+  }
+
+  async list(page: { limit: number; offset: number }, isFull: boolean): Promise<Page<BlockList>> {
+    const { rows, total } = await store.listPage(this.#db, page)
+    return { rows: rows.map((row) => viewOfRow(row, isFull)), total }
+  }
+
+  async create(input: BlockListCreate): Promise<BlockList> {
+    const row = await this.#queue.run('all', async () => {
+      const made = this.#newRow(input, freeNumber(await store.allListRows(this.#db)))
+      await unique(() => store.insertListRow(this.#db, made))
+      return made
+    })
+    if (row.enabled === 1) this.#updates.start([row])
+    return viewOfRow(row, true)
+  }
+
+  async update(id: string, changes: BlockListChange): Promise<BlockList> {
+    const row = await this.#queue.run(id, () => this.#change(id, changes))
+    const hasText = row.sha256 !== null
+    if (hasText) await this.#tryPublish()
+    const isAnother = changes.url !== undefined || changes.format !== undefined
+    if (row.enabled === 1 && (!hasText || isAnother)) this.#updates.start([row], isAnother)
+    return viewOfRow(row, true)
+  }
+
+  async #change(id: string, changes: BlockListChange): Promise<ListRow> {
+    const row = await this.#find(id)
+    const values = changedValues(row, changes)
+    const changed = { ...row, ...values }
+    if (changed.format !== row.format && row.sha256 !== null) {
+      const report = await examineText(this.#parts.directory, changed)
+      values.entries = report.entries
+      values.unsupported = JSON.stringify(report.unsupported)
+    }
+    if (Object.keys(values).length > 0) await unique(() => store.updateListRow(this.#db, id, values))
+    return { ...row, ...values }
+  }
+
+  async remove(id: string): Promise<BlockList> {
+    const row = await this.#queue.run(id, async () => {
+      const deleted = await store.deleteListRow(this.#db, id)
+      if (deleted === undefined) throw notFound(`list ${id}`)
+      return deleted
+    })
+    if (row.sha256 !== null) await this.#tryPublish()
+    await rm(textPath(this.#parts.directory, row.id), { force: true })
+    return viewOfRow(row, true)
+  }
+
+  async startUpdate(): Promise<UpdateReport> {
+    const rows = await store.allListRows(this.#db)
+    this.#updates.start(rows.filter((row) => row.enabled === 1))
+    const report = await this.#updates.report(patienceMs)
+    return report ?? { started_at: new Date(this.#timers.now()).toISOString(), status: 'done', lists: [] }
+  }
+
+  async resolverLists(): Promise<ResolverList[]> {
+    return resolverListsOf(await store.allListRows(this.#db))
+  }
+
+  async close(): Promise<void> {
+    this.#cancelLook()
+    await this.#updates.close()
+    await this.#queue.idle()
+  }
+
+  async #find(id: string): Promise<ListRow> {
+    const row = await store.findListRow(this.#db, id)
+    if (row === undefined) throw notFound(`list ${id}`)
+    return row
+  }
+
+  /** The lists as they are when their turn comes: of several changes at once the last publication has all. */
+  async #publish(): Promise<void> {
+    await this.#queue.run('publish', async () => {
+      await this.#parts.publisher.publish(await this.resolverLists())
+    })
+  }
+
+  /** The change is stored, and the resolver reads it when it comes back. */
+  async #tryPublish(): Promise<void> {
+    await this.#publish().catch((error: unknown) =>
+      this.#parts.log.error({ err: error }, 'the lists could not be put in force'),
+    )
+  }
+
+  #newRow({ name, url, format, enabled }: BlockListCreate, number: number): ListRow {
+    const nothing = { sha256: null, last_updated: null, last_checked: null, last_error: null, etag: null }
+    return {
+      ...nothing,
+      id: randomUUIDv7(),
+      number,
+      name,
+      name_key: keyOfName(name),
+      url,
+      format,
+      enabled: Number(enabled),
+      entries: 0,
+      unsupported: '{}',
+      last_modified: null,
+      expires_seconds: null,
+      created_at: this.#timers.now(),
+    }
+  }
+}
+
+const keyOfName = (name: string): string => name.normalize('NFKC').toLowerCase()
+
+const unique = <T>(write: () => Promise<T>): Promise<T> => namedConflict('list', ['url', 'name'], write)
+
+/** The next number behind those in use, so that what the query log says of a deleted list is not said of a new one at once. */
+function freeNumber(rows: readonly ListRow[]): number {
+  const taken = new Set(rows.map((row) => row.number))
+  if (taken.size >= mostLists) throw conflict('name', `There are ${mostLists} lists already; delete one first`)
+  let number = (Math.max(-1, ...taken) + 1) % mostLists
+  while (taken.has(number)) number = (number + 1) % mostLists
+  return number
+}
+
+/** A text from another address is another text: what is known of the old one must not keep it from being sent. */
+function changedValues(row: ListRow, { name, url, format, enabled }: BlockListChange): Partial<ListRow> {
+  return {
+    ...(name === undefined ? {} : { name, name_key: keyOfName(name) }),
+    ...(url === undefined || url === row.url ? {} : { url, etag: null, last_modified: null }),
+    ...(format === undefined ? {} : { format }),
+    ...(enabled === undefined ? {} : { enabled: Number(enabled) }),
+  }
+}

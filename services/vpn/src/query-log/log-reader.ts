@@ -1,0 +1,74 @@
+import { LogFile, type ClientRow, type LogView } from './log-file.ts'
+import { clientsCalled, PageSearch } from './page-search.ts'
+import type { LoggedQuery, QuestionKind, Questions, RuleHits, ToReader } from './reader-messages.ts'
+import type { Row } from './rows.ts'
+import { previewRule } from './rule-preview.ts'
+import { statisticsOf } from './statistics.ts'
+
+type Answers = { [K in QuestionKind]: (view: LogView, question: Questions[K][0]) => Questions[K][1] }
+
+/** Answers questions about the log's file, one at a time. */
+export class LogReader {
+  readonly #file: LogFile
+  readonly #search = new PageSearch()
+  readonly #answers: Answers = {
+    list: (view, { filter, page }) => {
+      const { rows, total } = this.#search.find(view, filter, page)
+      return { rows: queriesOf(view, rows), total }
+    },
+    newest: (view, { after, limit }) => queriesOf(view, this.#search.newest(view, after, limit)),
+    statistics: (view, period) => statisticsOf(view, period),
+    hits: ({ database }) =>
+      database.prepare('SELECT rule, hits, last_at AS lastAt FROM rule_hit').all() as unknown as RuleHits[],
+    clients: (view, text) => [...clientsCalled(view, text)],
+    preview: (view, wish) => previewRule(view, wish),
+  }
+
+  constructor(file: string) {
+    this.#file = new LogFile(file)
+  }
+
+  /** The answer; undefined when there is no log. */
+  answer({ kind, question }: Omit<ToReader, 'id'>): unknown {
+    return this.#file.look((view) => this.#answers[kind](view, question as never))
+  }
+
+  close(): void {
+    this.#file.close()
+  }
+}
+
+function queriesOf(view: LogView, rows: readonly Row[]): LoggedQuery[] {
+  const texts = view.names.textsOf(rows.map(({ name }) => name))
+  const clients = new Map(view.clients().map((client) => [client.number, client]))
+  const upstreams = new Map(
+    (view.database.prepare('SELECT * FROM upstream').all() as unknown as { id: number; label: string }[]).map(
+      ({ id, label }) => [id, label],
+    ),
+  )
+  const nothing = { status: 0, reason: 0, source: 0, traits: 0, rcode: 0, type: 0, upstream: 0 }
+  return rows.map(({ id, at, name, client, kind, micros }) => {
+    const { status, reason, source, traits, rcode, type, upstream } = view.kinds[kind] ?? nothing
+    return {
+      id,
+      at,
+      domain: texts.get(name) ?? '',
+      client,
+      peer: peerOf(clients.get(client)),
+      status,
+      reason,
+      source,
+      traits,
+      rcode,
+      type,
+      upstream: upstreams.get(upstream) ?? null,
+      micros,
+    }
+  })
+}
+
+function peerOf(row: ClientRow | undefined): LoggedQuery['peer'] {
+  if (row === undefined) return null
+  const [address] = JSON.parse(row.addresses) as string[]
+  return { id: row.peer, name: row.name, address: address ?? null }
+}

@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { mkdir, open, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { systemClock } from '@hearth/runtime'
+import { temporaryDirectory } from '@hearth/testing'
+import { asideOf } from './log-database.ts'
+import { createQueryLog } from './query-log.ts'
+import { createTestLog, isInFiles } from './test-log.ts'
+
+const day = 86_400_000
+
+async function readAll(file: string) {
+  const log = createQueryLog({ file, clock: systemClock })
+  const { rows, total } = await log.list({}, { limit: 100, offset: 0 })
+  await log.close()
+  return { rows, total }
+}
+
+test('ids grow, also over restarts, purges and a clock that is set back; moments are as they were told', async () => {
+  await using folder = await temporaryDirectory('query-log')
+  const file = join(folder.path, 'query-log.db')
+  const now = Date.now()
+  const first = createTestLog(file)
+  first.log({ at: now }, { at: now }, { at: now - 7_200_000 }, { at: now + 10 })
+  const before = (await readAll(file)).rows
+  assert.deepEqual(
+    before.map(({ at }) => at),
+    [now + 10, now - 7_200_000, now, now],
+  )
+  assert.ok(before.every(({ id }, index) => id < (before[index - 1]?.id ?? Infinity)))
+  first.purge({ before: Infinity, client: null })
+  first.writer.close()
+  const second = createTestLog(file)
+  second.log({ at: now - day })
+  const [row] = (await readAll(file)).rows
+  assert.equal(row?.at, now - day)
+  assert.ok(row.id > before[0]!.id)
+  second.writer.close()
+})
+
+test('after a purge nothing of the client’s names stands in the files, and what others asked is there', async () => {
+  await using folder = await temporaryDirectory('query-log')
+  const file = join(folder.path, 'query-log.db')
+  const { log, purge, writer } = createTestLog(file)
+  writer.useClients([
+    { number: 1, id: 'one', name: 'Phone of Anna', addresses: ['10.0.0.2'] },
+    { number: 2, id: 'two', name: 'Laptop', addresses: ['10.0.0.3'] },
+  ])
+  for (let n = 0; n < 30; n++) {
+    log(
+      ...Array.from({ length: 1000 }, (_, k) =>
+        k % 3 === 0
+          ? { client: 1, name: `private-${(n * 1000 + k) % 4000}.secret.example` }
+          : { client: 2, name: `public-${k}.example` },
+      ),
+    )
+  }
+  assert.ok(await isInFiles(file, '.secret.example'))
+  // Somebody reads meanwhile, as a page does.
+  const reader = createQueryLog({ file, clock: systemClock })
+  assert.equal((await reader.list({ domain: 'secret' }, { limit: 1, offset: 0 })).total, 10_020)
+  writer.useClients([{ number: 2, id: 'two', name: 'Laptop', addresses: ['10.0.0.3'] }])
+  assert.deepEqual(purge({ before: Infinity, client: 1 }), { removed: 10_020, error: null })
+  assert.equal(await isInFiles(file, 'private-'), false)
+  assert.equal(await isInFiles(file, 'secret'), false)
+  assert.equal(await isInFiles(file, 'Phone of Anna'), false)
+  assert.ok(await isInFiles(file, 'public-'))
+  assert.equal((await reader.list({ domain: 'secret' }, { limit: 1, offset: 0 })).total, 0)
+  assert.equal((await reader.list({ client: 'Laptop' }, { limit: 1, offset: 0 })).total, 19_980)
+  await reader.close()
+  writer.close()
+})
+
+test('what is past its time goes, with its names and the space it took', async () => {
+  await using folder = await temporaryDirectory('query-log')
+  const file = join(folder.path, 'query-log.db')
+  const { log, settle, writer } = createTestLog(file, 2)
+  const now = Date.now()
+  const old = Array.from({ length: 1000 }, (_, n) => ({ at: now - 3 * day + n, name: `old-${n}.example` }))
+  for (let n = 0; n < 40; n++) log(...old)
+  log(...Array.from({ length: 500 }, () => ({ at: now - day, name: 'young.example' })))
+  const { size } = await stat(file)
+  writer.retain(now)
+  settle()
+  const { total, rows } = await readAll(file)
+  assert.equal(total, 500)
+  assert.ok(rows.every(({ domain }) => domain === 'young.example'))
+  const database = new DatabaseSync(file)
+  assert.deepEqual({ ...database.prepare('SELECT count(*) AS names FROM name').get() }, { names: 1 })
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  database.close()
+  assert.ok((await stat(file)).size < size / 2 || (await stat(file)).size < 300_000)
+  writer.retentionDays = 0
+  writer.retain(now)
+  log({ name: 'never.example' })
+  settle()
+  assert.equal((await readAll(file)).total, 0)
+  assert.equal(writer.lost, 0)
+  writer.close()
+})
+
+test('names that come and go leave no number to two names', async () => {
+  await using folder = await temporaryDirectory('query-log')
+  const file = join(folder.path, 'query-log.db')
+  const { log, purge, writer } = createTestLog(file)
+  for (let n = 0; n < 20; n++) {
+    log({ client: 1, name: `gone-${n}.example` }, { client: 2, name: `kept-${n}.example`, type: n })
+    purge({ before: Infinity, client: 1 })
+  }
+  const { rows } = await readAll(file)
+  assert.deepEqual(
+    rows.map(({ domain, type }) => [domain, type]),
+    Array.from({ length: 20 }, (_, n) => [`kept-${19 - n}.example`, 19 - n]),
+  )
+  writer.close()
+})
+
+test('a file that is no database, or of other tables, is set aside and said; the entries come into a new one', async () => {
+  await using folder = await temporaryDirectory('query-log')
+  for (const [name, make] of [
+    ['text.db', (file: string) => writeFile(file, 'no database at all, '.repeat(1000))],
+    ['other.db', async (file: string) => new DatabaseSync(file).exec('CREATE TABLE other (x)')],
+  ] as const) {
+    const file = join(folder.path, name)
+    await make(file)
+    const { log, writer } = createTestLog(file)
+    assert.equal(log({ name: 'a.example' }), 0)
+    assert.match(writer.trouble ?? '', /set aside/)
+    assert.equal(writer.write(), 1)
+    assert.equal(writer.trouble, null)
+    assert.equal(writer.lost, 0)
+    assert.ok(existsSync(asideOf(file)))
+    assert.equal((await readAll(file)).total, 1)
+    // Nothing in it can be purged: it goes in time, or with a purge.
+    const long = (Date.now() - 60 * day) / 1000
+    await utimes(asideOf(file), long, long)
+    writer.retain(Date.now())
+    assert.equal(existsSync(asideOf(file)), false)
+    writer.close()
+  }
+})
+
+test('a database that breaks while it is written is set aside too', async () => {
+  await using folder = await temporaryDirectory('query-log')
+  const file = join(folder.path, 'query-log.db')
+  const first = createTestLog(file)
+  for (let n = 0; n < 10; n++) first.log(...Array.from({ length: 1000 }, (_, k) => ({ name: `n${n}-${k}.example` })))
+  first.writer.close()
+  const { size } = await stat(file)
+  // Everything behind the first page, where SQLite looks when it opens.
+  const handle = await open(file, 'r+')
+  await handle.write(Buffer.alloc(size - 4096, 0xee), 0, size - 4096, 4096)
+  await handle.close()
+  const second = createTestLog(file)
+  for (let tries = 0; tries < 3 && second.log({ name: 'after.example' }) === 0; tries++);
+  assert.equal(second.writer.lost, 0)
+  assert.ok((await readAll(file)).total > 0)
+  assert.ok(existsSync(asideOf(file)))
+  second.writer.close()
+})
+
+test('while the file cannot be opened entries wait; what finds no room is counted, and nothing throws', async () => {
+  await using folder = await temporaryDirectory('query-log')
+  const file = join(folder.path, 'query-log.db')
+  await mkdir(file)
+  const { log, writer } = createTestLog(file, 30, 4096)
+  assert.equal(log({ name: 'first.example' }), 0)
+  assert.notEqual(writer.trouble, null)
+  for (let n = 0; n < 200; n++) log({ name: 'more.example' })
+  assert.ok(writer.lost > 0)
+  const { lost } = writer
+  await rm(file, { recursive: true })
+  assert.equal(log(), 201 - lost)
+  assert.equal(writer.trouble, null)
+  const { rows } = await readAll(file)
+  assert.equal(rows.at(-1)?.domain, 'first.example')
+  writer.close()
+})
+
+test('while another writer holds the file entries wait; after that each is there once', async () => {
+  await using folder = await temporaryDirectory('query-log')
+  const file = join(folder.path, 'query-log.db')
+  const { log, writer } = createTestLog(file)
+  log({ name: 'a.example' })
+  const other = new DatabaseSync(file)
+  other.exec('BEGIN IMMEDIATE')
+  assert.equal(log({ name: 'b.example' }, { name: 'a.example' }), 0)
+  assert.match(writer.trouble ?? '', /locked/)
+  other.exec('ROLLBACK')
+  other.close()
+  assert.equal(log({ name: 'c.example' }), 3)
+  const { rows } = await readAll(file)
+  assert.deepEqual(
+    rows.map(({ domain }) => domain),
+    ['c.example', 'a.example', 'b.example', 'a.example'],
+  )
+  writer.close()
+})
+
+test('more kinds of queries than there are numbers: they count, the type of the last is not known', async () => {
+  await using folder = await temporaryDirectory('query-log')
+  const file = join(folder.path, 'query-log.db')
+  const { log, writer } = createTestLog(file, 30, 1 << 24)
+  for (let from = 0; from < 65_536; from += 8192) {
+    log(...Array.from({ length: 8192 }, (_, n) => ({ name: 'flood.example', type: from + n })))
+  }
+  assert.equal(writer.lost, 0)
+  const { total, rows } = await readAll(file)
+  assert.equal(total, 65_536)
+  assert.equal(rows[0]?.type, 0)
+  writer.close()
+})
+
+test('a peer that is gone keeps its last name as long as something it asked is kept', async () => {
+  await using folder = await temporaryDirectory('query-log')
+  const file = join(folder.path, 'query-log.db')
+  const { log, writer, purge } = createTestLog(file)
+  writer.useClients([{ number: 5, id: 'five', name: 'Tablet', addresses: ['10.0.0.9'] }])
+  log({ client: 5 })
+  writer.useClients([])
+  log({ client: 6 })
+  purge({ before: Infinity, client: 6 })
+  const { rows } = await readAll(file)
+  assert.deepEqual(
+    rows.map(({ peer }) => peer),
+    [{ id: 'five', name: 'Tablet', address: '10.0.0.9' }],
+  )
+  writer.close()
+})

@@ -1,0 +1,56 @@
+import type { PageWish, QueryFilter } from './page-search.ts'
+import type { Preview, PreviewWish } from './rule-preview.ts'
+import type { Period, Statistics } from './statistics.ts'
+
+/** One query of the log. */
+export interface LoggedQuery {
+  /** Grows with each query. */
+  readonly id: number
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  readonly domain: string
+  /** The peer's number; 0 for who is none. */
+  readonly client: number
+  /** What is known of the peer, the last that was known of one that is gone; null for who is none. */
+  readonly peer: { readonly id: string; readonly name: string; readonly address: string | null } | null
+  /** These are numbers as in `dns/policy/verdict.ts`. */
+  readonly status: number
+  readonly reason: number
+  readonly source: number
+  readonly traits: number
+  readonly rcode: number
+  readonly type: number
+  readonly upstream: string | null
+  readonly micros: number
+}
+
+/** How often a rule decided. */
+export interface RuleHits {
+  readonly rule: number
+  readonly hits: number
+  /** Milliseconds since the epoch. */
+  readonly lastAt: number
+}
+
+/** What can be asked, and what is answered. */
+export interface Questions {
+  list: [{ readonly filter: QueryFilter; readonly page: PageWish }, { rows: LoggedQuery[]; total: number }]
+  newest: [{ readonly after: number; readonly limit: number }, LoggedQuery[]]
+  statistics: [Period, Statistics]
+  hits: [null, RuleHits[]]
+  /** Who has or had a name, id or address. */
+  clients: [string, number[]]
+  preview: [PreviewWish, Preview]
+}
+export type QuestionKind = keyof Questions
+
+export type ToReader = {
+  [K in QuestionKind]: { readonly id: number; readonly kind: K; readonly question: Questions[K][0] }
+}[QuestionKind]
+
+/** `answer` is undefined when there is no log. */
+export interface FromReader {
+  readonly id: number
+  readonly answer?: unknown
+  readonly error?: string
+}

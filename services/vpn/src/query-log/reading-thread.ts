@@ -1,0 +1,123 @@
+import { Worker } from 'node:worker_threads'
+import type { FromReader, QuestionKind, Questions, ToReader } from './reader-messages.ts'
+
+/** Why a question about the log was not answered. */
+export class QueryLogUnavailable extends Error {
+  override readonly name = 'QueryLogUnavailable'
+  readonly reason: 'busy' | 'slow' | 'failed' | 'closed'
+
+  constructor(reason: QueryLogUnavailable['reason'], message: string) {
+    super(message)
+    this.reason = reason
+  }
+}
+
+/** Milliseconds and questions. */
+export interface ReadingLimits {
+  /** The thread ends after so long without a question. */
+  readonly idleMs: number
+  readonly answerMs: number
+  /** Questions that wait; more are turned away. */
+  readonly waiting: number
+}
+
+interface Waiting {
+  readonly message: ToReader
+  readonly settle: (answer: unknown) => void
+  readonly reject: (error: QueryLogUnavailable) => void
+}
+
+/**
+ * The thread that reads the log's file. It is started for the first question and ended when there were none for a while; one
+ * that does not answer in time is ended, and the next question starts another.
+ */
+export class ReadingThread {
+  readonly #file: string
+  readonly #limits: ReadingLimits
+  readonly #queue: Waiting[] = []
+  #worker: Worker | undefined
+  #current: Waiting | undefined
+  #timer: NodeJS.Timeout | undefined
+  #lastId = 0
+  #isClosed = false
+
+  constructor(file: string, limits: ReadingLimits) {
+    this.#file = file
+    this.#limits = limits
+  }
+
+  /** Rejects with `QueryLogUnavailable`. Undefined when there is no log. */
+  ask<K extends QuestionKind>(kind: K, question: Questions[K][0]): Promise<Questions[K][1] | undefined> {
+    if (this.#isClosed) return Promise.reject(closed())
+    if (this.#queue.length >= this.#limits.waiting) {
+      return Promise.reject(new QueryLogUnavailable('busy', 'Too many questions to the query log at once'))
+    }
+    this.#lastId += 1
+    const message = { id: this.#lastId, kind, question } as ToReader
+    return new Promise((settle, reject) => {
+      this.#queue.push({ message, settle: settle as (answer: unknown) => void, reject })
+      if (this.#current === undefined) this.#next()
+    })
+  }
+
+  /** Ends the thread; what waits is rejected. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    for (const { reject } of this.#queue.splice(0)) reject(closed())
+    this.#current?.reject(closed())
+    this.#current = undefined
+    await this.#stop()
+  }
+
+  #start(): Worker {
+    const fresh = new Worker(new URL('./reader-thread.ts', import.meta.url), { workerData: { file: this.#file } })
+    // While it has nothing to do it keeps no process alive; while it has, the timer does.
+    fresh.unref()
+    fresh.on('message', ({ id, answer, error }: FromReader) => {
+      if (this.#worker !== fresh || this.#current?.message.id !== id) return
+      const { settle, reject } = this.#current
+      if (error === undefined) settle(answer)
+      else reject(unreadable(error))
+      this.#next()
+    })
+    // Without a listener an error would end the service; the exit follows it.
+    fresh.on('error', (error) => this.#fail(fresh, String(error)))
+    fresh.on('exit', () => this.#fail(fresh, 'its reader ended'))
+    return fresh
+  }
+
+  #fail(worker: Worker, how: string): void {
+    if (this.#worker !== worker) return
+    this.#worker = undefined
+    this.#current?.reject(unreadable(how))
+    this.#next()
+  }
+
+  async #stop(): Promise<void> {
+    clearTimeout(this.#timer)
+    const running = this.#worker
+    this.#worker = undefined
+    await running?.terminate()
+  }
+
+  #next(): void {
+    clearTimeout(this.#timer)
+    this.#current = this.#queue.shift()
+    const { idleMs, answerMs } = this.#limits
+    if (this.#current === undefined) {
+      this.#timer = setTimeout(() => void this.#stop(), idleMs).unref()
+      return
+    }
+    this.#worker ??= this.#start()
+    this.#worker.postMessage(this.#current.message, [])
+    this.#timer = setTimeout(() => {
+      const late = this.#current
+      void this.#stop()
+      late?.reject(new QueryLogUnavailable('slow', `The query log did not answer within ${answerMs} ms`))
+      this.#next()
+    }, answerMs)
+  }
+}
+
+const closed = () => new QueryLogUnavailable('closed', 'The query log is closed')
+const unreadable = (how: string) => new QueryLogUnavailable('failed', `The query log cannot be read: ${how}`)

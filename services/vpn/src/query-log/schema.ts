@@ -1,0 +1,124 @@
+import { z } from 'zod'
+import { pageQuery, plainText, Timestamp, wholeNumber } from '../envelope.ts'
+import { typeNumber } from './dns-words.ts'
+
+export const QueryStatus = z.enum(['allowed', 'blocked'])
+export type QueryStatus = z.infer<typeof QueryStatus>
+
+export const QueryReason = z.enum(['none', 'off', 'rule', 'list', 'special', 'private_answer']).meta({
+  description:
+    'Why: nothing matched; filtering is off, paused, or off for the peer; a custom rule; a list; a name that is always denied; an answer with a private address',
+})
+export type QueryReason = z.infer<typeof QueryReason>
+
+const moment = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text))
+
+const filter = {
+  client: plainText(128).optional().meta({ description: 'Name, id or address of a peer; `unknown` for no peer' }),
+  domain: plainText(255).optional().meta({ description: 'Part of the name, upper and lower case alike' }),
+  status: QueryStatus.optional(),
+  type: z
+    .string()
+    .max(16)
+    .transform((text, context) => {
+      const number = typeNumber(text)
+      if (number === undefined) context.addIssue('must be a DNS type, such as AAAA or TYPE65')
+      return number ?? 0
+    })
+    .optional()
+    .meta({ description: 'DNS type: a name such as AAAA, or a number' }),
+  reason: QueryReason.optional(),
+  start: moment.optional().meta({ description: 'From this moment on' }),
+  end: moment.optional().meta({ description: 'Before this moment' }),
+}
+
+export const QueryFilterQuery = z.strictObject(filter)
+export type QueryFilterQuery = z.infer<typeof QueryFilterQuery>
+
+export const QueryListQuery = z.strictObject({
+  ...filter,
+  ...pageQuery(100),
+  before: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(Number.MAX_SAFE_INTEGER)
+    .optional()
+    .meta({ description: 'Only queries before the one with this id: a place that stays while new ones come' }),
+})
+export type QueryListQuery = z.infer<typeof QueryListQuery>
+
+export const LoggedQueryRecord = z
+  .object({
+    id: wholeNumber.meta({ description: 'Grows with each query' }),
+    timestamp: Timestamp,
+    client: z
+      .string()
+      .nullable()
+      .meta({ description: 'Name of the peer; its last name when it is gone; null for no peer' }),
+    client_id: z.string().nullable(),
+    client_ip: z.string().nullable(),
+    domain: z.string().meta({ description: 'Lower case, no final dot' }),
+    type: z.string(),
+    status: QueryStatus,
+    reason: QueryReason,
+    rule: z.string().nullable().meta({ description: 'The rule that decided; null when none did or it is gone' }),
+    list_id: z.string().nullable(),
+    list: z.string().nullable(),
+    rcode: z.string(),
+    cached: z.boolean(),
+    cname: z.boolean().meta({ description: 'Decided by a name that the answer leads to' }),
+    upstream: z.string().nullable(),
+    duration_ms: z.number().min(0),
+  })
+  .meta({ id: 'LoggedQuery' })
+export type LoggedQueryRecord = z.infer<typeof LoggedQueryRecord>
+
+export const StatisticsQuery = z.strictObject({
+  hours: z.coerce.number().int().min(1).max(720).default(24).meta({ description: 'The current hour or day included' }),
+  bucket: z.enum(['hour', 'day']).optional().meta({ description: 'hour up to 72 hours, day for more' }),
+})
+export type StatisticsQuery = z.infer<typeof StatisticsQuery>
+
+const domains = z
+  .array(z.object({ domain: z.string(), count: wholeNumber }))
+  .meta({ description: 'At most ten; administrators only' })
+
+export const DnsStatistics = z
+  .object({
+    period_hours: wholeNumber,
+    total_queries: wholeNumber,
+    blocked_queries: wholeNumber,
+    allowed_queries: wholeNumber,
+    block_percentage: z.number().min(0).max(100),
+    unique_domains: wholeNumber,
+    unique_clients: wholeNumber,
+    cache_hit_percentage: z.number().min(0).max(100).meta({ description: 'Of the queries that were not blocked' }),
+    avg_response_ms: z.number().min(0),
+    blocklist_size: wholeNumber,
+    blocklist_updated_at: Timestamp.nullable(),
+    is_running: z.boolean(),
+    unavailable: z.boolean().meta({ description: 'The figures could not be had; `reason` says why' }),
+    reason: z.string().nullable(),
+    top_domains: domains,
+    top_blocked: domains,
+    top_clients: z
+      .array(z.object({ client: z.string().nullable(), total: wholeNumber, blocked: wholeNumber }))
+      .meta({ description: 'At most ten; administrators only' }),
+    query_types: z.record(z.string(), wholeNumber).meta({ description: 'By type; the rarest as OTHER' }),
+    series: z
+      .array(z.object({ time: Timestamp, total: wholeNumber, blocked: wholeNumber }))
+      .meta({ description: 'By hour or day (UTC), oldest first; the last is not over yet' }),
+  })
+  .meta({ id: 'DnsStatistics' })
+export type DnsStatistics = z.infer<typeof DnsStatistics>
+
+export const PurgeBody = z
+  .strictObject({
+    client: plainText(128).optional().meta({ description: 'Name, id or address of a peer; everyone when left out' }),
+    before: moment.optional().meta({ description: 'Only what was asked before; everything when left out' }),
+  })
+  .meta({ id: 'QueryLogPurge' })
+export type PurgeBody = z.infer<typeof PurgeBody>
+
+export const Purged = z.object({ client: z.string().nullable(), before: Timestamp }).meta({ id: 'QueryLogPurged' })

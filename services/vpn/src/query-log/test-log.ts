@@ -1,0 +1,37 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { LogWriter, type UpkeepEnd } from './log-writer.ts'
+import { createRingMemory, LogRing } from './ring.ts'
+import { entryOf } from './test-entries.ts'
+import type { Forgetting } from './upkeep.ts'
+
+/** A log that a test fills: a ring and its writer, in the test's own thread. */
+export function createTestLog(file: string, retentionDays = 30, bytes = 1 << 20) {
+  const memory = createRingMemory(bytes)
+  const ring = new LogRing(memory)
+  const writer = new LogWriter(file, [memory], retentionDays)
+  /** Puts entries into the ring, and what is there into the file. */
+  const log = (...entries: Parameters<typeof entryOf>[0][]): number => {
+    for (const entry of entries) ring.append(entryOf(entry))
+    ring.publish()
+    return writer.write()
+  }
+  /** All that is to be forgotten, forgotten. */
+  const settle = (): void => {
+    while (writer.hasUpkeep) writer.work()
+  }
+  const purge = (forgetting: Forgetting): UpkeepEnd => {
+    const ends: UpkeepEnd[] = []
+    writer.purge(forgetting, (end) => ends.push(end))
+    settle()
+    return ends[0] ?? { removed: 0, error: 'it did not end' }
+  }
+  return { ring, writer, log, settle, purge }
+}
+
+/** Whether a text stands anywhere in the files beside this one, this one included. */
+export async function isInFiles(file: string, text: string): Promise<boolean> {
+  const names = await readdir(dirname(file))
+  const contents = await Promise.all(names.map((name) => readFile(join(dirname(file), name))))
+  return contents.some((content) => content.includes(text))
+}

@@ -1,0 +1,64 @@
+import { createSocket } from 'node:dgram'
+import { connect } from 'node:net'
+import { frame, StreamFrames } from '../src/dns/upstream/stream-frames.ts'
+import { makeQuery, readAnswer, type ReadAnswer } from './dns-packets.ts'
+
+/** What is asked, and how. */
+export interface Asking {
+  readonly name: string
+  readonly type?: number
+  /** EDNS payload size. */
+  readonly payload?: number
+  /** Where the server is; 127.0.0.1. */
+  readonly address?: string
+  /** Where the question comes from. */
+  readonly source?: string
+  readonly timeoutMs?: number
+}
+
+/** Asks by UDP, as `dig` would without repeating itself. Undefined when no answer came in time. */
+export async function ask(port: number, asking: Asking): Promise<ReadAnswer | undefined> {
+  const query = makeQuery(asking.name, asking.type, asking.payload)
+  const answer = await exchange(port, query, asking)
+  return answer === undefined ? undefined : readAnswer(answer)
+}
+
+/** Sends bytes by UDP. The first answer with their id, or undefined. */
+export function exchange(
+  port: number,
+  query: Uint8Array,
+  asking: Omit<Asking, 'name'> = {},
+): Promise<Uint8Array | undefined> {
+  const { address = '127.0.0.1', source, timeoutMs = 6000 } = asking
+  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array | undefined>()
+  const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4')
+  const timer = setTimeout(() => resolve(undefined), timeoutMs)
+  socket.on('error', (error: NodeJS.ErrnoException) => (error.code === 'ECONNREFUSED' ? undefined : reject(error)))
+  socket.on('message', (answer: Uint8Array) => {
+    if (answer[0] === query[0] && answer[1] === query[1]) resolve(answer)
+  })
+  socket.bind({ port: 0, ...(source === undefined ? {} : { address: source }) }, () =>
+    socket.send(query, port, address),
+  )
+  return promise.finally(() => {
+    clearTimeout(timer)
+    socket.close()
+  })
+}
+
+/** Asks by TCP, all queries at once. The answers in the order in which they came; fewer when the server closed before. */
+export function askByTcp(port: number, queries: readonly Uint8Array[], address = '127.0.0.1'): Promise<Uint8Array[]> {
+  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array[]>()
+  const socket = connect(port, address)
+  const frames = new StreamFrames()
+  const answers: Uint8Array[] = []
+  socket.setTimeout(8000, () => socket.destroy())
+  socket.on('connect', () => socket.write(Buffer.concat(queries.map(frame))))
+  socket.on('data', (piece: Buffer) => {
+    answers.push(...frames.push(piece))
+    if (answers.length === queries.length) socket.end()
+  })
+  socket.on('error', (error: NodeJS.ErrnoException) => (error.code === 'ECONNRESET' ? undefined : reject(error)))
+  socket.on('close', () => resolve(answers))
+  return promise
+}
