@@ -34,7 +34,7 @@ export interface BlocklistUpdate {
 
 /** One query of the log. */
 export interface DnsQuery {
-  id: string
+  id: number
   timestamp: string
   client: string | null
   client_id: string | null
@@ -42,15 +42,15 @@ export interface DnsQuery {
   domain: string
   type: string
   status: 'allowed' | 'blocked'
-  reason: string
+  reason: 'none' | 'off' | 'rule' | 'list' | 'special' | 'private_answer'
   rule: string | null
   list_id: string | null
   list: string | null
   rcode: string
   cached: boolean
-  cname: string | null
+  cname: boolean
   upstream: string | null
-  duration_ms: number | null
+  duration_ms: number
 }
 
 export interface DnsStats {
@@ -62,7 +62,7 @@ export interface DnsStats {
   unique_domains: number
   unique_clients: number
   cache_hit_percentage: number
-  avg_response_ms: number | null
+  avg_response_ms: number
   blocklist_size: number
   blocklist_updated_at: string | null
   is_running: boolean
@@ -148,11 +148,11 @@ export type LogQuery = {
   domain?: string
   status?: DnsQuery['status']
   type?: string
-  reason?: string
+  reason?: DnsQuery['reason']
   start?: string
   end?: string
   limit?: number
-  before?: string
+  before?: number
 }
 
 interface Acting<Data> {
@@ -162,9 +162,9 @@ interface Acting<Data> {
 /** Endpoints that the service's OpenAPI document does not have yet. */
 export interface PendingPaths {
   '/api/dns/queries': Reading<LogQuery, { data: DnsQuery[]; total: number; limit: number; offset: number }>
-  '/api/dns/stats': Reading<{ hours?: number }, { data: DnsStats }>
+  '/api/dns/stats': Reading<{ hours?: number; bucket?: 'hour' | 'day' }, { data: DnsStats }>
   '/api/dns/rules/preview': Writing<{ action: string; domain: string; client?: string | null }, { data: RuleEffect }>
-  '/api/dns/queries/purge': Acting<{ message: string }>
+  '/api/dns/queries/purge': Writing<object, { message: string }>
   '/api/metrics/peers/{id}': {
     get: {
       parameters: { path: { id: string }; query?: TrafficQuery }

@@ -1,6 +1,23 @@
 import { Button, Group, Menu, Text } from '@mantine/core'
-import { answer, ConfirmDelete, EmptyState, ErrorState, LoadingLines, StatusBadge, useTableState } from '@hearth/ui'
-import { IconDots, IconHistory, IconPlayerPause, IconPlayerPlay, IconSearchOff, IconTrash } from '@tabler/icons-react'
+import {
+  answer,
+  ConfirmDelete,
+  EmptyState,
+  ErrorState,
+  LoadingLines,
+  StatusBadge,
+  useNow,
+  useTableState,
+} from '@hearth/ui'
+import {
+  IconDots,
+  IconDownload,
+  IconHistory,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconSearchOff,
+  IconTrash,
+} from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { Link } from 'wouter'
@@ -8,7 +25,7 @@ import { type DnsSettings, keys } from '../api.ts'
 import { DnsFrame } from '../dns/dns-frame.tsx'
 import { useQuestion } from '../dns/explain/use-question.ts'
 import { LogFilters } from '../dns/log/log-filters.tsx'
-import { isNarrowed, logFilters } from '../dns/log/log-query.ts'
+import { exportAddress, isNarrowed, logFilters, toLogQuery } from '../dns/log/log-query.ts'
 import { LogRows } from '../dns/log/log-rows.tsx'
 import { useLog } from '../dns/log/use-log.ts'
 import { readDnsSettings } from '../dns/read-dns.ts'
@@ -29,6 +46,7 @@ export function DnsLogPage() {
 function Log() {
   const state = useTableState(logFilters)
   const { log, rows, total, isLive, pause, goOn, readOlder } = useLog(state)
+  const now = useNow()
   const [draft, setDraft] = useState<RuleWish>()
   const actions = useLogActions(setDraft)
   return (
@@ -44,7 +62,7 @@ function Log() {
           <Text component="output" c="dimmed" size="sm">
             {total.toLocaleString('en')} {total === 1 ? 'query' : 'queries'}
           </Text>
-          <LogMenu />
+          <LogMenu exported={exportAddress(toLogQuery(state, now))} />
         </Group>
       </Group>
       {rows === undefined && log.error === null && <LoadingLines lines={8} />}
@@ -121,7 +139,7 @@ function LogNotice() {
   )
 }
 
-function LogMenu() {
+function LogMenu({ exported }: { exported: string }) {
   const [isPurging, setPurging] = useState(false)
   return (
     <>
@@ -132,6 +150,9 @@ function LogMenu() {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
+          <Menu.Item component="a" href={exported} download leftSection={<IconDownload size={16} aria-hidden />}>
+            Save as CSV
+          </Menu.Item>
           <Menu.Item
             c="var(--hearth-bad)"
             leftSection={<IconTrash size={16} aria-hidden />}
@@ -149,7 +170,7 @@ function LogMenu() {
           verb="Empty the log"
           losses={['Every query that was written down', 'The statistics, and how often each rule decided']}
           action={{
-            run: () => answer(pendingApi.POST('/api/dns/queries/purge')),
+            run: () => answer(pendingApi.POST('/api/dns/queries/purge', { body: {} })),
             renew: [keys.dnsLog, keys.dnsStats, keys.dnsRules, keys.overview],
           }}
         />

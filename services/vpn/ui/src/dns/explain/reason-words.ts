@@ -10,8 +10,9 @@ export function shortReason(reason: string): string {
 
 const sentences: Readonly<Record<string, string>> = {
   off: 'The filter is off or paused, for everybody or for this peer.',
-  rule: 'Your own rules stand before all lists; one for a peer before one for everyone.',
   blocklist: 'No rule of yours says anything else, so the lists decide.',
+  rule: 'Your own rules stand before all lists; one for a peer before one for everyone.',
+  list: 'No rule of yours says anything else, so the lists decide.',
   cname: 'The name itself is harmless, but it leads to one that is not.',
   special: 'Devices ask for this name to find out whether they may go round the filter.',
   private_answer: 'A public name that leads into the home network can be an attack (DNS rebinding).',
@@ -21,6 +22,7 @@ const sentences: Readonly<Record<string, string>> = {
 const words: Readonly<Record<string, string>> = {
   off: 'filter off',
   rule: 'rule',
+  list: 'list',
   blocklist: 'list',
   cname: 'leads to blocked name',
   special: 'way round the filter',

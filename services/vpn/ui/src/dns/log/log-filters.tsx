@@ -4,29 +4,20 @@ import { TableSearch, type TableState } from '@hearth/ui'
 import { IconX } from '@tabler/icons-react'
 import { useState } from 'react'
 import { PeerPicker } from '../../peers/peer-picker.tsx'
-import { isNarrowed, logTimes, queryTypes } from './log-query.ts'
+import { isNarrowed, logResults, logTimes, queryTypes } from './log-query.ts'
 
 /** What the log is narrowed by; all of it stands in the address. */
 export function LogFilters({ state }: { state: TableState }) {
-  const { status = '', type = '', time = '', from = '', to = '' } = state.filters
+  const { result = '', type = '', time = '', from = '', to = '' } = state.filters
   const set = (name: string) => (event: { currentTarget: { value: string } }) =>
     state.change({ filter: { [name]: event.currentTarget.value } })
   const clear = () =>
-    state.change({ search: '', filter: { client: '', status: '', type: '', time: '', from: '', to: '' } })
+    state.change({ search: '', filter: { client: '', result: '', type: '', time: '', from: '', to: '' } })
   return (
     <search className="hearth-toolbar log-filters">
       <TableSearch state={state} label="Part of a domain" />
       <ClientFilter state={state} />
-      <NativeSelect
-        aria-label="Status"
-        value={status}
-        onChange={set('status')}
-        data={[
-          { value: '', label: 'Any result' },
-          { value: 'blocked', label: 'Blocked' },
-          { value: 'allowed', label: 'Allowed' },
-        ]}
-      />
+      <NativeSelect aria-label="Result" value={result} onChange={set('result')} data={[...logResults]} />
       <NativeSelect
         aria-label="Type"
         value={type}

@@ -5,7 +5,19 @@ import type { DnsQuery, LogQuery } from '../../pending-api.ts'
 export const queriesPerPage = 100
 
 /** What the log can be narrowed by; the names are those of the address. */
-export const logFilters = ['client', 'status', 'type', 'time', 'from', 'to'] as const
+export const logFilters = ['client', 'result', 'type', 'time', 'from', 'to'] as const
+
+/** How queries ended, and why. */
+export const logResults = [
+  { value: '', label: 'Any result' },
+  { value: 'blocked', label: 'Blocked' },
+  { value: 'allowed', label: 'Allowed' },
+  { value: 'rule', label: 'Decided by a rule' },
+  { value: 'list', label: 'Decided by a list' },
+  { value: 'special', label: 'Way round the filter' },
+  { value: 'private_answer', label: 'Private answer' },
+  { value: 'off', label: 'Filter off' },
+] as const
 
 /** Stretches of time up to now, by their hours; `own` is from one moment to another. */
 export const logTimes = [
@@ -33,12 +45,12 @@ export const queryTypes = [
 
 /** The filters as the API wants them; only what is set is sent. */
 export function toLogQuery(state: Pick<TableState, 'search' | 'filters'>, now: Date): LogQuery {
-  const { client, status, type, time, from, to } = state.filters
+  const { client, result, type, time, from, to } = state.filters
   return {
     limit: queriesPerPage,
     ...(state.search === '' ? {} : { domain: state.search }),
     ...(client ? { client } : {}),
-    ...(status === 'blocked' || status === 'allowed' ? { status } : {}),
+    ...resultMembers(result),
     ...(type ? { type } : {}),
     ...(time === 'own' ? { ...moment('start', from), ...moment('end', to) } : since(time, now)),
   }
@@ -60,8 +72,19 @@ export function queryTime(timestamp: string, now: Date): string {
 /** What decided a query, in a few words. */
 export function deciderOf(query: Pick<DnsQuery, 'rule' | 'list' | 'cname'>): string {
   const by = query.rule === null ? (query.list ?? '') : `rule ${query.rule}`
-  if (query.cname === null) return by
-  return [`leads to ${query.cname}`, by].filter((part) => part !== '').join(', ')
+  return query.cname ? ['for a name it leads to', by].filter((part) => part !== '').join(', ') : by
+}
+
+/** Where the queries that pass the filter are had as a file. */
+export function exportAddress({ limit: _limit, ...filter }: LogQuery): string {
+  const text = new URLSearchParams(Object.entries(filter).map(([name, value]) => [name, String(value)])).toString()
+  return `/api/dns/queries/export${text === '' ? '' : `?${text}`}`
+}
+
+function resultMembers(result: string | undefined): Pick<LogQuery, 'status' | 'reason'> {
+  const known = logResults.find(({ value }) => value === result)?.value ?? ''
+  if (known === '') return {}
+  return known === 'blocked' || known === 'allowed' ? { status: known } : { reason: known }
 }
 
 function since(hours: string | undefined, now: Date): Pick<LogQuery, 'start'> {

@@ -139,6 +139,6 @@ const clientOf = ({ client, client_ip: address }: DnsQuery): string => client ??
 
 function took({ cached, status, duration_ms: ms }: DnsQuery): string {
   if (cached) return 'cache'
-  if (ms === null || status === 'blocked') return '–'
+  if (status === 'blocked') return '–'
   return ms < 1 ? '< 1 ms' : `${Math.round(ms)} ms`
 }

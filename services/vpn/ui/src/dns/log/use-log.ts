@@ -26,10 +26,12 @@ export function useLog(state: Pick<TableState, 'search' | 'filters'>) {
     queryFn: ({ pageParam }) =>
       answer(
         pendingApi.GET('/api/dns/queries', {
-          params: { query: { ...toLogQuery(state, new Date()), ...(pageParam === '' ? {} : { before: pageParam }) } },
+          params: {
+            query: { ...toLogQuery(state, new Date()), ...(pageParam === undefined ? {} : { before: pageParam }) },
+          },
         }),
       ),
-    initialPageParam: '',
+    initialPageParam: undefined as number | undefined,
     getNextPageParam: ({ data }: LogPage) => (data.length < queriesPerPage ? undefined : data.at(-1)?.id),
     refetchInterval: isLive ? pollEvery : false,
     staleTime: 0,
@@ -41,7 +43,7 @@ export function useLog(state: Pick<TableState, 'search' | 'filters'>) {
     isLive,
     pause: () => setLive(false),
     goOn: () => {
-      cache.setQueryData<InfiniteData<LogPage, string>>(
+      cache.setQueryData<InfiniteData<LogPage, number | undefined>>(
         queryKey,
         (old) => old && { pages: old.pages.slice(0, 1), pageParams: old.pageParams.slice(0, 1) },
       )
