@@ -133,10 +133,20 @@ const dots = fine.objects.countries.geometries
   .map((country) => ({ code: codeOf(country), at: middleOf(ringsOf(country, fineArcs)) }))
   .filter(({ code }) => code !== '' && !drawn.has(code) && !leftOut.has(code))
 
+/** The edge of the world: what goes on beyond it is cut off there. */
+const edge = Array.from({ length: 37 }, (_, step) => step * 5 - 90)
+const outline = [
+  ...edge.map((latitude) => project([180, latitude])),
+  ...edge.toReversed().map((latitude) => project([-180, latitude])),
+]
+
 const text = `// Written by draw-world.ts from world-atlas (Natural Earth, public domain); not edited by hand.
 
 /** The room of the map, in the units of its drawing. */
 export const worldBox = { width: ${box.width}, height: ${box.height} } as const
+
+/** The edge of the world, as a path. */
+export const worldOutline = 'M${outline.map((point) => point.join(' ')).join('L')}Z'
 
 /** Countries by ISO 3166-1 alpha-2, '' for land of disputed standing. */
 export const countryShapes: readonly (readonly [code: string, path: string])[] = [

@@ -21,7 +21,7 @@ export function drawPlot(element: HTMLElement, height: number, parts: PlotParts)
     {
       width: Math.max(200, element.clientWidth),
       height,
-      padding: [8, 6, 0, 0],
+      padding: [8, 24, 0, 0],
       legend: { show: false },
       cursor: { y: false, points: { show: false }, drag: { x: true, y: false } },
       tzDate: (seconds) => (isUtc ? uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC') : new Date(seconds * 1000)),

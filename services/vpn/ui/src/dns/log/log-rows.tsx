@@ -106,7 +106,8 @@ LogCard.displayName = 'LogCard'
 function Result({ query }: { query: DnsQuery }) {
   const isBlocked = query.status === 'blocked'
   const rcode = query.rcode === 'NOERROR' || isBlocked ? '' : query.rcode
-  const note = [rcode, shortReason(query.reason)].filter((part) => part !== '').join(', ')
+  const reason = deciderOf(query) === '' ? shortReason(query.reason) : ''
+  const note = [rcode, reason].filter((part) => part !== '').join(', ')
   return (
     <span className="log-result">
       <StatusBadge

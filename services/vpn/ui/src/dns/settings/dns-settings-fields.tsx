@@ -81,7 +81,13 @@ export function CacheFields({ form }: { form: SettingsForm }) {
           clampBehavior="none"
           {...form.getInputProps('cache_min_ttl')}
         />
-        <NumberInput label="Kept at most" suffix=" s" clampBehavior="none" {...form.getInputProps('cache_max_ttl')} />
+        <NumberInput
+          label="Kept at most"
+          thousandSeparator=","
+          suffix=" s"
+          clampBehavior="none"
+          {...form.getInputProps('cache_max_ttl')}
+        />
         <Checkbox
           label="Answer from outdated entries when no server answers"
           description="Names keep working for a while when the internet does not"

@@ -21,6 +21,7 @@ export function UpstreamFields({ form, settings }: { form: SettingsForm; setting
     <Section title="Servers it asks">
       <Input.Wrapper
         labelElement="div"
+        descriptionProps={{ mb: 'xs' }}
         description="tls:// and https:// keep others on the way from reading along. Write tls://9.9.9.9#dns.quad9.net, https://dns.quad9.net/dns-query#9.9.9.9, or udp://192.168.1.1"
         error={form.errors['upstreams']}
       >
