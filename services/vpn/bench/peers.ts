@@ -50,7 +50,12 @@ async function main(count: number): Promise<boolean> {
   notes.push(`restart with all peers on the device: ${Math.round(performance.now() - again)} ms`)
   await service.stop()
   notes.push(`load of this machine at the end: ${loadavg()[0]?.toFixed(1)} on ${availableParallelism()} cores`)
-  const measured = [...lists, ...changes, sampling, ...(await measureSampler(join(folder.path, 'data'), rounds))]
+  const measured = [
+    ...lists,
+    ...changes,
+    sampling,
+    ...(await measureSampler(join(folder.path, 'data'), { rounds, hasHistory: true })),
+  ]
   process.stdout.write(`${count} peers, ${rounds} rounds, medians\n${tableOf(measured)}\n${notes.join('\n')}\n`)
   return areAllWithin(measured)
 }

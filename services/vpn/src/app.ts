@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { Sealer } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
 import { createAddressSet, createServer, openApiOf } from '@hearth/http'
@@ -7,9 +6,10 @@ import { about, version } from './about.ts'
 import { createGuard, type Caller, type Guard, type Identify } from './access.ts'
 import type { Config } from './config.ts'
 import type { Tables } from './database/tables.ts'
-import { openFiltering, type Filtering } from './dns/filtering.ts'
 import type { RunningResolver } from './dns/process/running-resolver.ts'
 import { createEvents, type Events } from './events/events.ts'
+import { openGeographyData, type GeographyData } from './geography/open-geography.ts'
+import { createGeography } from './geography/geography.ts'
 import { createDesiredDevices } from './interfaces/desired-devices.ts'
 import { createHostLinks } from './interfaces/host-links.ts'
 import { createInterfaces } from './interfaces/interfaces.ts'
@@ -20,10 +20,14 @@ import { openSampler, type Sampler } from './peers/sampler.ts'
 import { startSampling, type SamplingLoop } from './peers/sampling-loop.ts'
 import { toError } from './problems.ts'
 import { allRoutes, type Features } from './routes.ts'
+import { openNameService, type NameService } from './name-service.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { openSettings } from './settings/settings.ts'
 import { createTokens } from './tokens/tokens.ts'
 import { forgetInitialPassword } from './users/first-administrator.ts'
+import { createTrafficHistory } from './traffic/history.ts'
+import { TrafficRecorder } from './traffic/recorder.ts'
+import { startRetention } from './traffic/retention.ts'
 import { createUsers } from './users/users.ts'
 import type { DataPlaneChoice } from './wireguard/choose-driver.ts'
 import type { WireGuardDriver } from './wireguard/device.ts'
@@ -59,10 +63,10 @@ export interface App {
 export async function createApp(parts: AppParts): Promise<App> {
   const { config, log, clock = systemClock } = parts
   const events = createEvents(version)
-  const plane = await openPlane(parts, events, clock)
   const accounts = await openAccounts(parts, events, clock)
-  const filtering = await openNames(parts, clock)
-  const features = createFeatures(parts, { ...plane, ...accounts, filtering, events, clock })
+  const plane = await openPlane(parts, { ...accounts, events, clock })
+  const names = await openNames(parts, events, clock)
+  const features = createFeatures(parts, { ...plane, ...accounts, ...names, events, clock })
   let document: Record<string, unknown> = {}
   const http = await createServer({
     routes: allRoutes({ ...features, document: () => document }),
@@ -76,7 +80,8 @@ export async function createApp(parts: AppParts): Promise<App> {
   document = openApiOf(http)
   await plane.tunnels.reconcileAll()
   plane.tunnels.watch(config.driftCheckSeconds * 1000)
-  const sampling = startLoop(parts, { ...plane, settings: accounts.settings, filtering, events, features })
+  const retention = startRetention({ ...retentionParts(parts, plane, accounts.settings), clock })
+  const sampling = startLoop(parts, { ...plane, ...names, settings: accounts.settings, events, features })
   return {
     http,
     tunnels: plane.tunnels,
@@ -85,6 +90,9 @@ export async function createApp(parts: AppParts): Promise<App> {
       events.close()
       await http.close()
       await sampling.close()
+      await retention.close()
+      await plane.places.close()
+      await names.close()
       await plane.tunnels.close()
     },
   }
@@ -94,10 +102,14 @@ interface Plane {
   readonly tunnels: Tunnels
   readonly sampler: Sampler
   readonly desired: ReturnType<typeof createDesiredDevices>
+  readonly recorder: TrafficRecorder
+  readonly places: GeographyData
 }
 
-async function openPlane(parts: AppParts, events: Events, clock: Clock): Promise<Plane> {
-  const { database, sealer, driver, firewall, log } = parts
+type PlaneParts = Pick<Wired, 'settings' | 'events' | 'clock'>
+
+async function openPlane(parts: AppParts, { settings, events, clock }: PlaneParts): Promise<Plane> {
+  const { config, database, sealer, driver, firewall, log } = parts
   const desired = createDesiredDevices({ db: database.query, sealer, clock })
   const tunnels = createTunnels({
     driver,
@@ -110,24 +122,19 @@ async function openPlane(parts: AppParts, events: Events, clock: Clock): Promise
       events.publish({ type: 'drift', interface: drift.interface ?? 'firewall', message })
     },
   })
-  const sampler = await openSampler({ database, devices: tunnels, clock, log })
-  return { tunnels, sampler, desired }
+  const places = await openGeographyData({ config, database, clock, log, settings: () => settings.current() })
+  const recorder = new TrafficRecorder((trx, closed) => places.attribution.addEndpoints(trx, closed))
+  const sampler = await openSampler({ database, devices: tunnels, clock, log, traffic: recorder })
+  return { tunnels, sampler, desired, recorder, places }
 }
 
-function openNames(parts: AppParts, clock: Clock): Promise<Filtering> {
+function openNames(parts: AppParts, events: Events, clock: Clock): Promise<NameService> {
   const { config, database, log, resolver, dataPlane } = parts
-  return openFiltering({
-    database,
-    clock,
-    log,
-    resolver,
-    directory: join(config.dataDirectory, 'dns'),
-    engine: config.dnsEngine,
-    extraListeners: config.dnsListen,
-    listenClient: config.dnsListenClient,
-    fixedUpstreams: config.dnsUpstreams,
+  resolver.attach(log, (count) => events.publish({ type: 'queries', count }))
+  return openNameService({
+    ...{ config, database, log, clock, resolver },
     hasTunnels: dataPlane.backend !== 'simulated',
-    hits: () => Promise.resolve(new Map()),
+    publish: (event) => events.publish(event),
   })
 }
 
@@ -152,14 +159,15 @@ async function openAccounts({ config, database }: AppParts, events: Events, cloc
   return { settings, sessions, tokens, users, guard, stillValid }
 }
 
-type Wired = Plane & Awaited<ReturnType<typeof openAccounts>> & { filtering: Filtering; events: Events; clock: Clock }
+type Wired = Plane & Awaited<ReturnType<typeof openAccounts>> & NameService & { events: Events; clock: Clock }
 
 function createFeatures(parts: AppParts, wired: Wired): Omit<Features, 'document'> {
   const { database, sealer, config } = parts
-  const { clock, tunnels, sampler, desired, guard } = wired
+  const { clock, tunnels, sampler, desired, guard, recorder, places } = wired
   const settings = () => wired.settings.current()
   const host = createHostLinks(parts.driver)
   const shared = { database, sealer, clock, settings, tunnels, desired, sampler }
+  const history = createTrafficHistory({ database, clock, recorder, peers: sampler })
   return {
     ...wired,
     interfaces: createInterfaces({ ...shared, host, onChanged: () => wired.filtering.interfacesChanged() }),
@@ -177,11 +185,24 @@ function createFeatures(parts: AppParts, wired: Wired): Omit<Features, 'document
         dataPlane: parts.dataPlane,
         tunnels,
         sampler,
+        history,
       }),
+    history,
+    geography: createGeography({ database, clock, recorder, ...places, peers: () => sampler.peers() }),
     signInSurroundings: {
       refundSignIn: (address) => guard.refundSignIn(address),
       isPublishedSecurely: config.publicUrl?.startsWith('https:') === true,
     },
+  }
+}
+
+function retentionParts({ database, log }: AppParts, { sampler, places }: Plane, settings: Wired['settings']) {
+  return {
+    database,
+    log,
+    peers: () => Array.from(sampler.peers(), ({ id }) => id),
+    retentionDays: () => settings.current().metrics_retention_days,
+    others: [(before: number) => places.tidy(before)],
   }
 }
 

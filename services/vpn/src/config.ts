@@ -25,6 +25,8 @@ const Settings = z.object({
   DNS_LISTEN_CLIENT: z.string().min(1).optional(),
   DNS_UPSTREAMS: upstreamSetting,
   DNS_ENGINE: z.enum(['auto', 'ffi', 'dgram'], { error: 'must be auto, ffi or dgram' }).default('auto'),
+  GEOIP_COUNTRY_DB: z.string().optional(),
+  GEOIP_ASN_DB: z.string().optional(),
   OUTBOUND_ALLOW: outboundAllow,
   DRIFT_CHECK_SECONDS: z.coerce.number(driftRule).int(driftRule).min(1, driftRule).max(3600, driftRule).default(30),
 })
@@ -56,7 +58,12 @@ export function readConfig(environment: Environment) {
     dnsEngine: settings.DNS_ENGINE,
     outboundAllow: settings.OUTBOUND_ALLOW,
     driftCheckSeconds: settings.DRIFT_CHECK_SECONDS,
+    geoDatabases: { country: pathOf(settings.GEOIP_COUNTRY_DB), asn: pathOf(settings.GEOIP_ASN_DB) },
   }
+}
+
+function pathOf(path: string | undefined): string | undefined {
+  return path === undefined ? undefined : resolve(path)
 }
 
 function hostOf(url: string | undefined): string | undefined {

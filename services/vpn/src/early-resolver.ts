@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { lockDataDirectory, type DataDirectoryLock } from '@hearth/runtime'
 import { resolverFile } from './dns/process/resolver-files.ts'
-import { startResolver, type RunningResolver } from './dns/process/running-resolver.ts'
+import { RunningResolver } from './dns/process/running-resolver.ts'
 
 /** A resolver that answers before the rest of the service is loaded, and the data directory it claimed for that. */
 export interface EarlyResolver {
@@ -22,7 +22,7 @@ export async function startResolverEarly(dataDirectory: string | undefined): Pro
   const directory = resolve(dataDirectory ?? 'data/vpn')
   if (!existsSync(join(directory, 'dns', resolverFile.settings))) return undefined
   const lock = lockDataDirectory(directory)
-  const resolver = startResolver(join(directory, 'dns'))
+  const resolver = new RunningResolver(join(directory, 'dns'))
   await Promise.race([resolver.ready().catch(() => undefined), pause(patience)])
   return { lock, resolver }
 }

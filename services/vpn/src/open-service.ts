@@ -3,7 +3,7 @@ import { lockDataDirectory, openDataDirectory, type Log } from '@hearth/runtime'
 import { createApp, type App } from './app.ts'
 import type { Config } from './config.ts'
 import { openStorage } from './database/open.ts'
-import { startResolver } from './dns/process/running-resolver.ts'
+import { RunningResolver } from './dns/process/running-resolver.ts'
 import type { EarlyResolver } from './early-resolver.ts'
 import { createFirstAdministrator, pendingInitialPassword } from './users/first-administrator.ts'
 import { chooseBackend, openDataPlane, type DataPlaneChoice } from './wireguard/choose-driver.ts'
@@ -33,9 +33,8 @@ export async function openService(config: Config, log: Log, early?: EarlyResolve
   const dataPlane = chooseBackend(config.backend, await readHostFacts(run))
   openDataDirectory(config.dataDirectory)
   cleanup.use(early?.lock ?? lockDataDirectory(config.dataDirectory))
-  const resolver = early?.resolver ?? startResolver(join(config.dataDirectory, 'dns'))
+  const resolver = early?.resolver ?? new RunningResolver(join(config.dataDirectory, 'dns'))
   cleanup.defer(() => resolver.close())
-  resolver.attach(log)
   const { database, sealer } = await openStorage(config)
   cleanup.defer(() => database.close())
   await createFirstAdministrator(database, { dataDirectory: config.dataDirectory, now: Date.now() })

@@ -8,19 +8,27 @@ import { dataEnvelope, ok, OpenApiDocument } from './envelope.ts'
 import type { Events } from './events/events.ts'
 import type { Publish } from './events/publish.ts'
 import { eventRoutes } from './events/routes.ts'
+import type { Geography } from './geography/geography.ts'
+import { geographyRoutes } from './geography/routes.ts'
 import type { Interfaces } from './interfaces/interfaces.ts'
 import { interfaceRoutes } from './interfaces/routes.ts'
 import type { InterfaceProposal } from './interfaces/schema.ts'
+import type { Lists } from './lists/lists.ts'
+import { listRoutes } from './lists/routes.ts'
 import { overviewRoutes } from './overview/routes.ts'
 import type { Dashboard } from './overview/schema.ts'
 import type { Peers } from './peers/peers.ts'
 import { peerRoutes } from './peers/routes.ts'
+import type { QueryLog } from './query-log/query-log.ts'
+import { queryLogRoutes, type QueryLogContext } from './query-log/routes.ts'
 import { sessionRoutes, type SessionSurroundings } from './sessions/routes.ts'
 import type { Sessions } from './sessions/sessions.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import type { SettingsKeeper } from './settings/settings.ts'
 import { tokenRoutes } from './tokens/routes.ts'
 import type { Tokens } from './tokens/tokens.ts'
+import type { TrafficHistory } from './traffic/history.ts'
+import { trafficRoutes } from './traffic/routes.ts'
 import { userRoutes } from './users/routes.ts'
 import type { Users } from './users/users.ts'
 
@@ -33,9 +41,14 @@ export interface Features {
   readonly interfaces: Interfaces
   readonly peers: Peers
   readonly filtering: Filtering
+  readonly lists: Lists
+  readonly queryLog: QueryLog
+  readonly queryLogContext: QueryLogContext
   readonly events: Events
   readonly proposal: () => Promise<InterfaceProposal>
   readonly overview: () => Promise<Dashboard>
+  readonly history: TrafficHistory
+  readonly geography: Geography
   readonly stillValid: (caller: Caller) => Promise<boolean>
   readonly signInSurroundings: SessionSurroundings
   readonly document: () => Record<string, unknown>
@@ -52,7 +65,11 @@ export function allRoutes(features: Features): Route[] {
     ...interfaceRoutes(interfaces, features.proposal, publish),
     ...peerRoutes(peers, publish),
     ...dnsRoutes(features.filtering, publish),
+    ...listRoutes(features.lists, (id) => publish({ type: 'changed', collection: 'blocklists', id })),
+    ...queryLogRoutes(features.queryLog, features.queryLogContext),
     ...overviewRoutes(features.overview),
+    ...trafficRoutes(features.history),
+    ...geographyRoutes(features.geography),
     ...userRoutes(users, publish),
     ...settingsRoutes(settings, publish),
     ...eventRoutes(events, features.stillValid),

@@ -42,7 +42,7 @@ export const aliasRecord = (target: string, name?: string): TestRecord => ({
 export const longRecord = (bytes: number): TestRecord => {
   const data: number[] = []
   for (let left = bytes; left > 0; left -= 256)
-    data.push(Math.min(255, left - 1), ...new Array(Math.min(255, left - 1)).fill(120))
+    data.push(Math.min(255, left - 1), ...new Uint8Array(Math.min(255, left - 1)).fill(120))
   return { type: RecordType.txt, data }
 }
 
@@ -51,7 +51,7 @@ export const wire = (name: string): number[] => [
   ...name
     .split('.')
     .filter(Boolean)
-    .flatMap((label) => [label.length, ...Buffer.from(label)]),
+    .flatMap((label) => [label.length, Array.from(Buffer.from(label))].flat()),
   0,
 ]
 
@@ -77,6 +77,8 @@ export const typeOf = (query: Uint8Array): number => {
   return (query[end - 4]! << 8) | query[end - 3]!
 }
 
+const words16 = (...words: readonly number[]): number[] => words.flatMap((word) => [word >> 8, word & 255])
+
 /** An answer to a query: its id and question, these records, this response code. */
 export function makeAnswer(
   query: Uint8Array,
@@ -92,9 +94,7 @@ export function makeAnswer(
   head[7] = records.length
   const body = records.flatMap(({ name, type, ttl = 300, data }) => [
     ...(name === undefined ? [0xc0, 12] : wire(name)),
-    ...[type >> 8, type & 255, 0, 1],
-    ...[ttl >>> 24, (ttl >> 16) & 255, (ttl >> 8) & 255, ttl & 255],
-    ...[data.length >> 8, data.length & 255],
+    ...words16(type, 1, ttl >>> 16, ttl & 0xffff, data.length),
     ...data,
   ])
   return Uint8Array.from([...head, ...body])

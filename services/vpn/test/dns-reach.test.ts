@@ -43,7 +43,7 @@ for (const engine of ['ffi', 'dgram'] as const) {
         { number: 1, action: 'block', domain: 'blocked.example', belowOnly: false, client: 0 },
       ])
       const resolver = file('../src/dns/process/resolver.ts')
-      server.start(process.execPath, '--no-warnings', resolver, place.directory)
+      void server.start(process.execPath, '--no-warnings', resolver, place.directory)
       const answered = await eventually(
         () => askFrom(peer, '10.9.0.1', '10.9.0.2'),
         (answer) => answer !== null,
@@ -57,12 +57,11 @@ for (const engine of ['ffi', 'dgram'] as const) {
 
       // The device is made anew, as when the interface is restarted.
       await server.run('ip', 'link', 'delete', tunnel)
-      await joinHosts([server, []], [peer, ['10.9.0.2/24']]).then(async ([link]) => {
-        await server.run('ip', 'link', 'set', link, 'down')
-        await server.run('ip', 'link', 'set', link, 'name', tunnel)
-        await server.run('ip', 'address', 'add', '10.9.0.1/24', 'dev', tunnel)
-        await server.run('ip', 'link', 'set', tunnel, 'up')
-      })
+      const [link] = await joinHosts([server, []], [peer, ['10.9.0.2/24']])
+      await server.run('ip', 'link', 'set', link, 'down')
+      await server.run('ip', 'link', 'set', link, 'name', tunnel)
+      await server.run('ip', 'address', 'add', '10.9.0.1/24', 'dev', tunnel)
+      await server.run('ip', 'link', 'set', tunnel, 'up')
       const again = await eventually(
         () => askFrom(peer, '10.9.0.1', '10.9.0.2'),
         (answer) => answer !== null,

@@ -67,7 +67,7 @@ describe('names looked up through the tunnel', () => {
     const entry = await logged('deep.ads.example', body.data.name)
     assert.deepEqual(
       [entry.status, entry.reason, entry.list, entry.type, entry.client_id],
-      ['blocked', 'blocklist', 'ads', 'AAAA', phone.id],
+      ['blocked', 'list', 'ads', 'AAAA', phone.id],
     )
   })
 
@@ -102,9 +102,9 @@ describe('names looked up through the tunnel', () => {
   test('a tracker behind a name of the site itself is blocked, and the log says by which name', { skip }, async () => {
     assert.deepEqual(await ask(phone, 'shop.example'), blocked)
     const entry = await logged('shop.example', phone.id)
-    assert.deepEqual([entry.status, entry.reason, entry.cname, entry.list], ['blocked', 'cname', true, 'ads'])
+    assert.deepEqual([entry.status, entry.reason, entry.cname, entry.list], ['blocked', 'list', true, 'ads'])
     const { body } = await world.service.call('GET', `/api/dns/explain?domain=shop.example&client=${phone.id}`)
-    assert.deepEqual([body.data.status, body.data.reason, body.data.name], ['blocked', 'cname', 'x.tracker.example'])
+    assert.deepEqual([body.data.status, body.data.reason, body.data.name], ['blocked', 'list', 'x.tracker.example'])
   })
 
   test('lists of a device, filtering off for it, and a pause', { skip }, async () => {

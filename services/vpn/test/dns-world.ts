@@ -32,6 +32,9 @@ export async function createDnsWorld(
   await startProgram(world.internet, 'fake-nameserver.ts', internetAddress, '53', JSON.stringify(zone))
   await startProgram(world.internet, 'list-server.ts', internetAddress, '8080', JSON.stringify(lists))
   const tunnel = await world.addInterface({ address: '10.74.0.1/24', address6: 'fd74::1/64' })
+  // The lists a new install comes with cannot be reached from here.
+  for (const list of await world.service.done('GET', '/api/dns/blocklists'))
+    if (list.enabled) await world.service.done('PUT', `/api/dns/blocklists/${list.id}`, { enabled: false })
   const kept = cleanup.move()
   return {
     ...world,

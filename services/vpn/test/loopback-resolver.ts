@@ -4,7 +4,7 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { temporaryDirectory } from '@hearth/testing'
-import { startResolver, type RunningResolver } from '../src/dns/process/running-resolver.ts'
+import { RunningResolver } from '../src/dns/process/running-resolver.ts'
 import type { ResolverClient, ResolverList, ResolverRule, ResolverSettings } from '../src/dns/process/resolver-files.ts'
 import { createResolverInput, resolverSettings, type ResolverInput } from '../src/dns/resolver-input.ts'
 import { defaultDnsSettings } from '../src/dns/schema.ts'
@@ -46,7 +46,7 @@ export async function startResolverPlace(content: ResolverContent): Promise<Reso
   const { path: directory } = cleanup.use(await temporaryDirectory('resolver'))
   await mkdir(join(directory, 'lists'), { recursive: true })
   const port = await freePort()
-  const resolver = startResolver(directory)
+  const resolver = new RunningResolver(directory)
   cleanup.defer(() => resolver.close())
   const input = createResolverInput(directory, (file) =>
     file === 'lists' ? resolver.changedLists().then(() => undefined) : resolver.changed(file),

@@ -52,6 +52,8 @@ export async function prepareHearth(list: string, options: HearthOptions): Promi
     void service
     const call = caller(url, token)
     await call('PUT', '/api/dns/settings', { query_log: options.log, blocklists_update_interval_hours: 0 })
+    for (const { id, enabled } of await call('GET', '/api/dns/blocklists'))
+      if (enabled) await call('PUT', `/api/dns/blocklists/${id}`, { enabled: false })
     for (const [index, address] of lists.addresses.entries())
       await call('POST', '/api/dns/blocklists', { name: `Part ${index + 1}`, url: address, format: 'domains' })
     for (;;) {

@@ -3,6 +3,7 @@ import { openDatabase } from '@hearth/database'
 import { createLog, systemClock } from '@hearth/runtime'
 import type { Tables } from '../../src/database/tables.ts'
 import { openSampler } from '../../src/peers/sampler.ts'
+import { TrafficRecorder } from '../../src/traffic/recorder.ts'
 import type { PeerState } from '../../src/wireguard/device.ts'
 import { measure, type Measured } from './measurement.ts'
 
@@ -10,14 +11,24 @@ const limit = 250
 
 /**
  * Measures a round of the sampler in this process, on the database of a service that does not run, with a device that
- * changes all peers between two rounds: their counters alone, and their handshakes too, which writes every row.
+ * changes all peers between two rounds: their counters alone, and their handshakes too, which writes every row. With the
+ * history, as the service does it, or without.
  */
-export async function measureSampler(dataDirectory: string, rounds: number): Promise<Measured[]> {
+export async function measureSampler(
+  dataDirectory: string,
+  { rounds, hasHistory }: { rounds: number; hasHistory: boolean },
+): Promise<Measured[]> {
   const database = openDatabase<Tables>({ file: join(dataDirectory, 'vpn.db') })
   let peers = new Map<string, PeerState>()
   const devices = { read: () => Promise.resolve({ publicKey: null, listenPort: 51_820, peers }) }
   const log = createLog({ name: 'bench', level: 'silent' })
-  const sampler = await openSampler({ database, devices, clock: systemClock, log })
+  const sampler = await openSampler({
+    database,
+    devices,
+    clock: systemClock,
+    log,
+    ...(hasHistory ? { traffic: new TrafficRecorder() } : {}),
+  })
   const followed = [...sampler.peers()]
   const sample = (name: string, hasHandshakes: boolean) =>
     measure(name, { rounds, times: 8, limit }, async (number) => {
@@ -27,9 +38,10 @@ export async function measureSampler(dataDirectory: string, rounds: number): Pro
       peers = new Map(followed.map(({ publicKey }) => [publicKey, { ...state, ...bytes, publicKey }]))
       return (await sampler.sample()).durationMs
     })
+  const title = hasHistory ? 'sampler' : 'sampler without history'
   const measured = [
-    await sample('sampler, all counters changed', false),
-    await sample('sampler, all counters and handshakes changed', true),
+    await sample(`${title}, all counters changed`, false),
+    await sample(`${title}, all counters and handshakes changed`, true),
   ]
   await database.close()
   return measured

@@ -15,6 +15,10 @@ export interface Tables {
   peer_activity: PeerActivityRow
   dns_rules: DnsRuleRow
   lists: ListRow
+  peer_traffic: PeerTrafficRow
+  interface_traffic: InterfaceTrafficRow
+  networks: NetworkRow
+  place_traffic: PlaceTrafficRow
 }
 
 /** Things the service knows about its own database, such as which key seals it. */
@@ -125,6 +129,50 @@ export interface PeerActivityRow {
   /** The device's own counters when the totals were last brought up to date. */
   rx_seen: number
   tx_seen: number
+  /** How much of the totals stands in `peer_traffic`; the rest belongs to a bucket that is still open. */
+  rx_bucketed: number
+  tx_bucketed: number
+}
+
+/** What was counted in one bucket of time. The same bytes stand in a fine bucket, an hour and a day. */
+export interface TrafficBucketRow {
+  /** Length of the bucket: 300, 3600 or 86400. */
+  seconds: number
+  /** Where it begins, a multiple of its length. */
+  start: number
+  rx_bytes: number
+  tx_bytes: number
+  /** How long the peer was connected; for an interface all peers together. */
+  active_ms: number
+}
+
+export interface PeerTrafficRow extends TrafficBucketRow {
+  peer_id: string
+}
+
+/** Outlives its peers and the interface itself: what went through the server did. */
+export interface InterfaceTrafficRow extends TrafficBucketRow {
+  interface: string
+}
+
+/** A network of the internet whose number was seen, and who runs it. */
+export interface NetworkRow {
+  asn: number
+  organization: string
+}
+
+/** A peer's bytes by where it connected from, or where its traffic went. */
+export interface PlaceTrafficRow {
+  source: 'endpoint' | 'destination'
+  /** The hour; for what is older than a week, the day. */
+  start: number
+  peer_id: string
+  /** ISO 3166-1 alpha-2; `ZZ` when no database knows. */
+  country: string
+  /** 0 when no database knows. */
+  asn: number
+  rx_bytes: number
+  tx_bytes: number
 }
 
 /** A rule of an operator; see `dns/rules`. */
@@ -186,4 +234,8 @@ export const tableNames = [
   'peer_activity',
   'dns_rules',
   'lists',
+  'peer_traffic',
+  'interface_traffic',
+  'networks',
+  'place_traffic',
 ] as const

@@ -2,7 +2,8 @@ import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { badRequest } from '../problems.ts'
 import { asciiName } from './domain-name.ts'
-import { Reason, Status, Trait } from './policy/verdict.ts'
+import { reasonName } from '../query-log/query-view.ts'
+import { Reason, Status } from './policy/verdict.ts'
 import type { Explanation } from './process/messages.ts'
 import { findClient } from './rules/rules.ts'
 import type { DnsExplanation } from './schema.ts'
@@ -36,7 +37,7 @@ export async function explain(
       action: match.action,
       scope: match.scope,
       name: match.name,
-      text: match.text,
+      text: of !== undefined && 'text' in of ? of.text : match.text,
       important: match.important,
       id: of?.id ?? null,
       source: sourceName(match, of),
@@ -48,7 +49,7 @@ export async function explain(
     domain,
     client: client?.name ?? null,
     status: isBlocked ? 'blocked' : 'allowed',
-    reason: reasonName(found),
+    reason: reasonName(found.verdict.reason),
     decided_by: inWords(found, matches),
     name: found.name,
     cnames: [...found.cnames],
@@ -62,30 +63,6 @@ type Shown = DnsExplanation['matches'][number]
 function sourceName(match: Explanation['matches'][number], of: { name?: string; client?: string | null } | undefined) {
   if (match.kind === 'list') return of?.name ?? 'a list that is gone'
   return match.scope === 'client' ? `Rule for ${of?.client ?? 'this client'}` : 'Rule for everyone'
-}
-
-/** The reason's name on the wire, the same as in the query log. */
-export function reasonName({ verdict, name, cnames }: Pick<Explanation, 'verdict' | 'name' | 'cnames'>): string {
-  return reasonText(verdict.reason, cnames.includes(name) ? Trait.cname : 0)
-}
-
-/** `blocklist`, `rule` and so on; `cname` when a name decided that the asked one leads to. */
-export function reasonText(reason: number, traits: number): string {
-  if (reason !== Reason.none && (traits & Trait.cname) !== 0) return 'cname'
-  switch (reason) {
-    case Reason.off:
-      return 'off'
-    case Reason.rule:
-      return 'rule'
-    case Reason.list:
-      return 'blocklist'
-    case Reason.special:
-      return 'special'
-    case Reason.privateAnswer:
-      return 'private_answer'
-    default:
-      return 'none'
-  }
 }
 
 function inWords({ verdict, name, cnames }: Explanation, matches: readonly Shown[]): string {

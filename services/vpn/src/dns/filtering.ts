@@ -4,6 +4,7 @@ import { momentOf, type Clock, type Log } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { Problem } from '../problems.ts'
+import type { Preview, PreviewWish } from '../query-log/rule-preview.ts'
 import { explain, type PolicyNames } from './explain.ts'
 import { joinRuns } from './join-runs.ts'
 import type { ListsChange } from './process/lists-in-force.ts'
@@ -18,7 +19,8 @@ import {
   resolverSettings,
   type ResolverInput,
 } from './resolver-input.ts'
-import { createRules, shownDomain, type RuleHits, type Rules } from './rules/rules.ts'
+import { createRules, previewedRule, shownDomain, type RuleHits, type Rules } from './rules/rules.ts'
+import type { DnsRulePreview, DnsRulePreviewBody } from './rules/schema.ts'
 import type { DnsExplanation, DnsStatus, UpstreamTestResult } from './schema.ts'
 import { checkUpstream, openDnsSettings, type DnsSettingsKeeper } from './settings.ts'
 
@@ -44,6 +46,7 @@ export interface FilteringParts {
   /** Without real tunnels there are no tunnel addresses to listen on. */
   readonly hasTunnels: boolean
   readonly hits: () => Promise<ReadonlyMap<number, RuleHits>>
+  readonly preview: (wish: Omit<PreviewWish, 'now'>) => Promise<Preview>
 }
 
 /** Everything the service does for its resolver: what it decides by, and what it says. */
@@ -60,6 +63,8 @@ export interface Filtering {
   status(): DnsStatus
   explain(question: { domain: string; client: string | undefined; resolve: boolean }): Promise<DnsExplanation>
   testUpstream(upstream: string): Promise<UpstreamTestResult>
+  /** What a rule would have changed in the last 24 hours. */
+  preview(rule: DnsRulePreviewBody): Promise<DnsRulePreview>
   readonly resolver: Resolver
 }
 
@@ -137,7 +142,7 @@ class ServiceFiltering implements Filtering {
   }
 
   status(): DnsStatus {
-    const state = this.resolver.state()
+    const state = this.resolver.state
     const { blocking_enabled: enabled, pausedUntil } = this.settings.current()
     const isPaused = pausedUntil > this.#parts.clock.now()
     return {
@@ -146,7 +151,7 @@ class ServiceFiltering implements Filtering {
       engine: state?.engine ?? null,
       engine_reason: state?.engineReason ?? 'the resolver is starting',
       started_at: state === undefined ? null : momentOf(state.startedAt),
-      restarts: this.resolver.restarts(),
+      restarts: this.resolver.restarts,
       listeners: (state?.listeners ?? []).map(({ address, port, error }) => ({ address, port, error })),
       upstreams: (state?.upstreams ?? []).map((each) => ({
         upstream: each.label,
@@ -176,6 +181,19 @@ class ServiceFiltering implements Filtering {
       return { ok: true, milliseconds: await this.resolver.askUpstream(upstream), error: null }
     } catch (error) {
       return { ok: false, milliseconds: null, error: error instanceof Error ? error.message : 'no answer' }
+    }
+  }
+
+  async preview(input: DnsRulePreviewBody): Promise<DnsRulePreview> {
+    const rule = await previewedRule(this.#db, input)
+    const { changed, matching, clients } = await this.#parts.preview({ rule, rules: await readRules(this.#db) })
+    return {
+      changed,
+      matching,
+      clients: clients.map(({ client, name, changed: count }) => ({
+        client: this.names.client(client)?.name ?? name,
+        changed: count,
+      })),
     }
   }
 

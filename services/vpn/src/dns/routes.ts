@@ -4,6 +4,7 @@ import { dataEnvelope, done, messageEnvelope, ok } from '../envelope.ts'
 import type { Publish } from '../events/publish.ts'
 import type { Filtering } from './filtering.ts'
 import { ruleRoutes } from './rules/routes.ts'
+import { DnsRulePreview, DnsRulePreviewBody } from './rules/schema.ts'
 import {
   DnsBlocking,
   DnsExplanation,
@@ -121,6 +122,19 @@ function askingRoutes(filtering: Filtering): Route[] {
       },
       async ({ query }) =>
         ok(await filtering.explain({ domain: query.domain, client: query.client, resolve: query.resolve === 'true' })),
+    ),
+    route(
+      {
+        ...shared,
+        method: 'POST',
+        path: '/api/dns/rules/preview',
+        summary: 'What a rule would have changed',
+        description: 'Tries the rule on the queries of the last 24 hours; nothing is stored.',
+        access: 'admin',
+        body: DnsRulePreviewBody,
+        success: { status: 200, body: dataEnvelope(DnsRulePreview) },
+      },
+      async ({ body }) => ok(await filtering.preview(body)),
     ),
     route(
       {

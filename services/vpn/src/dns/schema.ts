@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { plainText, Timestamp, wholeNumber } from '../envelope.ts'
+import { QueryReason } from '../query-log/schema.ts'
 
 const BlockMode = z.enum(['zero_ip', 'nxdomain', 'refused', 'custom_ip']).meta({
   description:
@@ -143,7 +144,7 @@ export const DnsExplanation = z
     domain: z.string(),
     client: z.string().nullable(),
     status: z.enum(['allowed', 'blocked']),
-    reason: z.string(),
+    reason: QueryReason,
     decided_by: z.string().meta({ description: 'In words, for a person' }),
     name: z.string().meta({ description: 'The name that decided' }),
     cnames: z.array(z.string()),

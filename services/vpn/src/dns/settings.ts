@@ -27,6 +27,8 @@ export interface DnsSettingsKeeper {
   /** The servers in use. */
   upstreams(): readonly Upstream[]
   shown(): DnsSettings
+  /** Whether somebody has ever set it. */
+  isStored(name: keyof DnsSettingValues): boolean
   /** Throws a `Problem` that names the member which cannot be. */
   update(changes: DnsSettingsUpdate): Promise<DnsSettings>
   /** Blocks nothing for so many seconds; 0 blocks again. */
@@ -44,16 +46,19 @@ export async function openDnsSettings(parts: DnsSettingsParts): Promise<DnsSetti
       name.startsWith(prefix) ? [[name.slice(prefix.length), value] as const] : [],
     ),
   )
-  return new StoredKeeper(parts, settingsOf(rows, Stored.shape, { ...defaultDnsSettings, pausedUntil: 0 }))
+  const stored = settingsOf(rows, Stored.shape, { ...defaultDnsSettings, pausedUntil: 0 })
+  return new StoredKeeper(parts, stored, new Set(rows.keys()))
 }
 
 class StoredKeeper implements DnsSettingsKeeper {
   readonly #parts: DnsSettingsParts
+  readonly #names: Set<string>
   #stored: StoredDnsSettings
 
-  constructor(parts: DnsSettingsParts, stored: StoredDnsSettings) {
+  constructor(parts: DnsSettingsParts, stored: StoredDnsSettings, names: Set<string>) {
     this.#parts = parts
     this.#stored = stored
+    this.#names = names
   }
 
   current(): StoredDnsSettings {
@@ -73,6 +78,10 @@ class StoredKeeper implements DnsSettingsKeeper {
     }
   }
 
+  isStored(name: keyof DnsSettingValues): boolean {
+    return this.#names.has(name)
+  }
+
   async update(changes: DnsSettingsUpdate): Promise<DnsSettings> {
     const { blocking_paused_until: until, ...values } = changes
     const given = Object.entries({ ...values, ...checkedTexts(values) }).filter(([, value]) => value !== undefined)
@@ -83,23 +92,26 @@ class StoredKeeper implements DnsSettingsKeeper {
     }
     if (next.block_mode === 'custom_ip' && next.custom_ipv4 === null && next.custom_ipv6 === null)
       throw invalidField('custom_ipv4', 'is needed with block_mode custom_ip, or custom_ipv6')
-    await this.#write(next)
+    await this.#write(next, Object.keys(values))
     return this.shown()
   }
 
   async pause(seconds: number): Promise<void> {
     const pausedUntil = seconds === 0 ? 0 : this.#parts.clock.now() + seconds * 1000
-    await this.#write({ ...this.#stored, pausedUntil })
+    await this.#write({ ...this.#stored, pausedUntil }, [])
   }
 
-  async #write(next: StoredDnsSettings): Promise<void> {
+  /** Stores what differs and what was said, also when it is what it was before. */
+  async #write(next: StoredDnsSettings, said: readonly string[]): Promise<void> {
     const changed = Object.entries(next).filter(
-      ([name, value]) => JSON.stringify(value) !== JSON.stringify(this.#stored[name as keyof StoredDnsSettings]),
+      ([name, value]) =>
+        said.includes(name) || JSON.stringify(value) !== JSON.stringify(this.#stored[name as keyof StoredDnsSettings]),
     )
     await writeSettingRows(
       this.#parts.db,
       new Map(changed.map(([name, value]) => [`${prefix}${name}`, JSON.stringify(value)])),
     )
+    for (const [name] of changed) this.#names.add(name)
     this.#stored = next
     await this.#parts.publish()
   }

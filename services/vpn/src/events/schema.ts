@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { wholeNumber } from '../envelope.ts'
+import { UpdateReport } from '../lists/schema.ts'
 import { Dashboard } from '../overview/schema.ts'
 import { Peer } from '../peers/schema.ts'
 
@@ -16,7 +18,8 @@ export const PeerActivity = Peer.pick({
 
 /**
  * One event of the stream. `changed` says that a collection was edited, so a page should read it again; `activity` brings
- * new counters and statuses of peers; `overview` comes with every sample.
+ * new counters and statuses of peers; `overview` comes with every sample; `list-update` tells each step of fetching lists, and
+ * `queries` that so many names were looked up since the last one.
  */
 export const ServiceEvent = z
   .discriminatedUnion('type', [
@@ -38,6 +41,8 @@ export const ServiceEvent = z
     z.object({ type: z.literal('activity'), peers: z.array(PeerActivity) }),
     z.object({ type: z.literal('connection'), id: z.uuid(), name: z.string(), connected: z.boolean() }),
     z.object({ type: z.literal('overview'), overview: Dashboard }),
+    z.object({ type: z.literal('list-update'), update: UpdateReport }),
+    z.object({ type: z.literal('queries'), count: wholeNumber }),
     z.object({ type: z.literal('drift'), interface: z.string(), message: z.string() }),
   ])
   .meta({ id: 'ServiceEvent' })

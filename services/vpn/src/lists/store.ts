@@ -45,3 +45,12 @@ export async function markListsMade(db: Db): Promise<boolean> {
     .executeTakeFirst()
   return made.numInsertedOrUpdatedRows === 1n
 }
+
+/** When a list's text changed last, milliseconds since the epoch; null before the first. */
+export async function newestUpdate(db: Kysely<Tables>): Promise<number | null> {
+  const row = await db
+    .selectFrom('lists')
+    .select((list) => list.fn.max('last_updated').as('newest'))
+    .executeTakeFirst()
+  return row?.newest ?? null
+}

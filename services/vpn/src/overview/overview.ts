@@ -1,9 +1,10 @@
 import type { Database } from '@hearth/database'
-import type { Clock } from '@hearth/runtime'
+import { momentOf, type Clock } from '@hearth/runtime'
 import type { Tables } from '../database/tables.ts'
 import { allInterfaceRows } from '../interfaces/store.ts'
 import type { FollowedPeer, Sampler } from '../peers/sampler.ts'
 import { isExpired } from '../peers/status.ts'
+import type { TrafficHistory } from '../traffic/history.ts'
 import type { DataPlaneChoice } from '../wireguard/choose-driver.ts'
 import type { Tunnels } from '../wireguard/tunnels.ts'
 import type { Dashboard } from './schema.ts'
@@ -15,20 +16,28 @@ export interface OverviewParts {
   readonly dataPlane: DataPlaneChoice
   readonly tunnels: Pick<Tunnels, 'state'>
   readonly sampler: Pick<Sampler, 'peers' | 'lastReport'>
+  readonly history: Pick<TrafficHistory, 'today'>
 }
 
 /** Reads the whole service at a glance. */
 export async function readOverview(parts: OverviewParts): Promise<Dashboard> {
   const interfaces = await allInterfaceRows(parts.database.query)
   const sample = parts.sampler.lastReport()
-  const { counts, traffic } = addUp(parts.sampler.peers(), parts.clock.now())
+  const today = await parts.history.today()
+  const { counts, traffic, lastHandshake } = addUp(parts.sampler.peers(), parts.clock.now())
   return {
     interfaces: {
       total: interfaces.length,
       active: interfaces.filter((row) => parts.tunnels.state(row.name).status === 'up').length,
     },
     peers: counts,
-    traffic: { ...traffic, rx_rate: sample?.rate.rx ?? 0, tx_rate: sample?.rate.tx ?? 0 },
+    traffic: {
+      ...traffic,
+      rx_rate: sample?.rate.rx ?? 0,
+      tx_rate: sample?.rate.tx ?? 0,
+      today,
+      last_handshake: momentOf(lastHandshake),
+    },
     system: {
       version: parts.version,
       uptime_seconds: Math.floor(process.uptime()),
@@ -44,14 +53,17 @@ export async function readOverview(parts: OverviewParts): Promise<Dashboard> {
 function addUp(peers: Iterable<FollowedPeer>, now: number) {
   const counts = { total: 0, connected: 0, active: 0, inactive: 0, disabled: 0 }
   const traffic = { rx_bytes: 0, tx_bytes: 0 }
+  let lastHandshake: number | null = null
   for (const peer of peers) {
     counts.total += 1
     if (peer.connected) counts.connected += 1
     if (!peer.enabled || isExpired(peer.expiresAt, now)) counts.disabled += 1
     traffic.rx_bytes += peer.activity.rxTotal
     traffic.tx_bytes += peer.activity.txTotal
+    const handshake = peer.activity.lastHandshake
+    if (handshake !== null) lastHandshake = Math.max(handshake, lastHandshake ?? 0)
   }
   counts.active = counts.connected
   counts.inactive = counts.total - counts.disabled - counts.connected
-  return { counts, traffic }
+  return { counts, traffic, lastHandshake }
 }

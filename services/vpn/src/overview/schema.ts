@@ -17,6 +17,10 @@ export const Dashboard = z
       tx_bytes: wholeNumber,
       rx_rate: z.number().min(0),
       tx_rate: z.number().min(0),
+      today: z
+        .object({ rx_bytes: wholeNumber, tx_bytes: wholeNumber })
+        .meta({ description: 'Since midnight, UTC; peers deleted today included' }),
+      last_handshake: Timestamp.nullable().meta({ description: 'The latest of all peers' }),
     }),
     system: z.object({
       version: z.string(),

@@ -22,13 +22,24 @@ export function followedPeerRows(db: Kysely<Tables>): Promise<FollowedPeerRow[]>
     .execute()
 }
 
+/** What is written in the same transaction, of the peers that are still there. */
+export type AlsoWrite = (trx: Kysely<Tables>, ids: ReadonlySet<string>) => Promise<void>
+
 /** Writes what peers did, all or nothing. Rows of peers that are gone meanwhile are passed over. */
-export async function writeActivity(db: Kysely<Tables>, rows: readonly PeerActivityRow[]): Promise<void> {
-  if (rows.length === 0) return
-  await db.transaction().execute((trx) => writeParts(trx, rows))
+export async function writeActivity(
+  db: Kysely<Tables>,
+  rows: readonly PeerActivityRow[],
+  also?: AlsoWrite,
+): Promise<void> {
+  if (rows.length === 0 && also === undefined) return
+  await db.transaction().execute(async (trx) => {
+    const there = await writeParts(trx, rows)
+    await also?.(trx, there)
+  })
 }
 
-async function writeParts(db: Kysely<Tables>, rows: readonly PeerActivityRow[]): Promise<void> {
+async function writeParts(db: Kysely<Tables>, rows: readonly PeerActivityRow[]): Promise<Set<string>> {
+  const written = new Set<string>()
   for (let start = 0; start < rows.length; start += rowsAtOnce) {
     const part = rows.slice(start, start + rowsAtOnce)
     const known = await db
@@ -45,7 +56,9 @@ async function writeParts(db: Kysely<Tables>, rows: readonly PeerActivityRow[]):
       db,
       part.filter((row) => there.has(row.peer_id)),
     )
+    for (const id of there) written.add(id)
   }
+  return written
 }
 
 async function upsert(db: Kysely<Tables>, rows: readonly PeerActivityRow[]): Promise<void> {
@@ -61,6 +74,8 @@ async function upsert(db: Kysely<Tables>, rows: readonly PeerActivityRow[]): Pro
         tx_total: row.ref('excluded.tx_total'),
         rx_seen: row.ref('excluded.rx_seen'),
         tx_seen: row.ref('excluded.tx_seen'),
+        rx_bucketed: row.ref('excluded.rx_bucketed'),
+        tx_bucketed: row.ref('excluded.tx_bucketed'),
       })),
     )
     .execute()

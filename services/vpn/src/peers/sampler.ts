@@ -1,26 +1,19 @@
 import type { Database } from '@hearth/database'
 import { createKeyedQueue, type Clock, type Log } from '@hearth/runtime'
-import type { PeerActivityRow, PeerRow, Tables } from '../database/tables.ts'
+import type { PeerRow, Tables } from '../database/tables.ts'
 import type { DeviceState } from '../wireguard/device.ts'
 import { followedPeerRows, writeActivity, type FollowedPeerRow } from './activity-store.ts'
-import { countTraffic, noActivity, type PeerActivity } from './count-traffic.ts'
+import { hostOfEndpoint } from '../traffic/bucket.ts'
+import type { TrafficRecorder } from '../traffic/recorder.ts'
+import { countTraffic } from './count-traffic.ts'
+import { activityRowOf, followedOfPeer, followedOfRow, type Followed, type FollowedPeer } from './followed-peer.ts'
 import { handshakeLifetime, isExpired } from './status.ts'
+
+export type { FollowedPeer } from './followed-peer.ts'
 
 /** What the sampler needs of the data plane. */
 export interface DeviceReader {
   read(name: string): Promise<DeviceState | undefined>
-}
-
-/** A peer the sampler follows, with its latest activity. */
-export interface FollowedPeer {
-  readonly id: string
-  readonly name: string
-  readonly interface: string
-  readonly publicKey: string
-  readonly enabled: boolean
-  readonly expiresAt: number | null
-  readonly activity: PeerActivity
-  readonly connected: boolean
 }
 
 /** What one round found. */
@@ -61,18 +54,21 @@ export interface Sampler {
 /** Counters alone are written down this often, milliseconds; the device keeps them meanwhile. Handshakes are written at once. */
 const counterResolution = 30_000
 
-type Mutable = { -readonly [Key in keyof FollowedPeer]: FollowedPeer[Key] }
-interface Followed extends Mutable {
-  writtenAt: number
-  writtenHandshake: number | null
-  isDirty: boolean
-}
+/** How long a peer counts as connected in one round at the most, milliseconds: the machine may have slept in between. */
+const longestRound = 300_000
+
+/** Peers whose counters are written in one round; more when it takes more for all to have their turn in time. */
+const writtenAtOnce = 1000
+/** All have had a turn within this, milliseconds, however long the rounds are. */
+const turnsWithin = 15_000
 
 export interface SamplerParts {
   readonly database: Database<Tables>
   readonly devices: DeviceReader
   readonly clock: Clock
   readonly log: Log
+  /** Takes what is counted, for the history; without one it is left for the next process that has one. */
+  readonly traffic?: TrafficRecorder
 }
 
 /** Loads what is known of every peer; reading the devices begins with the first `sample`. */
@@ -103,12 +99,25 @@ class PeerSampler implements Sampler {
       const peer = followedOfRow(row)
       this.#byId.set(peer.id, peer)
       this.#connect(peer, now)
+      this.#recover(peer, now)
     }
+  }
+
+  /** What an earlier process counted and did not get into a bucket was moved around the last handshake it saw. */
+  #recover(peer: Followed, now: number): void {
+    const { rxTotal, txTotal, lastHandshake } = peer.activity
+    const left = { rx: Math.max(0, rxTotal - peer.bucketed.rx), tx: Math.max(0, txTotal - peer.bucketed.tx) }
+    if (left.rx > 0 || left.tx > 0) this.#record(peer, { ...left, activeMs: 0 }, Math.min(now, lastHandshake ?? now))
+  }
+
+  #record(peer: Followed, amount: { rx: number; tx: number; activeMs: number }, at: number): void {
+    const { id, interface: name, activity } = peer
+    this.#parts.traffic?.count({ ...amount, id, interface: name, at, host: hostOfEndpoint(activity.endpoint) })
   }
 
   follow(row: PeerRow): void {
     const known = this.#byId.get(row.id)
-    const fresh = followedOfRow({ ...row, peer_id: row.id, ...columnsOf(known?.activity ?? noActivity) })
+    const fresh = followedOfPeer(row)
     if (known === undefined) this.#byId.set(row.id, fresh)
     else {
       const { name, publicKey, enabled, expiresAt } = fresh
@@ -118,6 +127,7 @@ class PeerSampler implements Sampler {
 
   forget(id: string): void {
     this.#byId.delete(id)
+    this.#parts.traffic?.forget(id)
   }
 
   peer(id: string): FollowedPeer | undefined {
@@ -142,34 +152,45 @@ class PeerSampler implements Sampler {
 
   restart(ids: readonly string[]): Promise<void> {
     return this.#turn.run('sample', async () => {
-      const peers = ids.map((id) => this.#byId.get(id)).filter((peer) => peer !== undefined)
+      const peers = this.#followed(ids)
       for (const peer of peers) peer.activity = { ...peer.activity, rxSeen: 0, txSeen: 0 }
       await this.#write(peers)
     })
   }
 
   flush(): Promise<void> {
-    return this.#turn.run('sample', () => this.#write([...this.#byId.values()].filter((peer) => peer.isDirty)))
+    return this.#turn.run('sample', () =>
+      this.#write([
+        ...[...this.#byId.values()].filter((peer) => peer.isDirty),
+        ...this.#followed(this.#parts.traffic?.closeAll() ?? []),
+      ]),
+    )
+  }
+
+  #followed(ids: readonly string[]): Followed[] {
+    return ids.map((id) => this.#byId.get(id)).filter((peer) => peer !== undefined)
   }
 
   async #sampleAll(): Promise<SampleReport> {
     const begin = this.#parts.clock.monotonic()
     const now = this.#parts.clock.now()
     const readings = await this.#readAll()
+    const sinceLast = begin - this.#lastRound
+    const elapsed = Math.min(sinceLast, longestRound)
     const totals = { rx: 0, tx: 0 }
     const changed: Followed[] = []
     const switched: Followed[] = []
     for (const peer of this.#byId.values()) {
       const before = peer.activity
       const wasConnected = peer.connected
-      this.#take(peer, readings.get(peer.interface), now)
+      this.#take(peer, readings.get(peer.interface), { now, elapsed })
       totals.rx += peer.activity.rxTotal - before.rxTotal
       totals.tx += peer.activity.txTotal - before.txTotal
       if (wasConnected !== peer.connected) switched.push(peer)
       if (peer.activity !== before || wasConnected !== peer.connected) changed.push(peer)
     }
-    await this.#write(changed.filter((peer) => this.#isDue(peer, now)))
-    const seconds = Math.max(0.001, (begin - this.#lastRound) / 1000)
+    await this.#write(this.#dueOf(changed, { now, elapsed }))
+    const seconds = Math.max(0.001, sinceLast / 1000)
     this.#lastRound = begin
     this.#lastReport = {
       at: now,
@@ -186,7 +207,7 @@ class PeerSampler implements Sampler {
     const reading = await this.#read(name)
     if (reading === undefined) return
     const peers = [...this.#byId.values()].filter((peer) => peer.interface === name)
-    for (const peer of peers) this.#take(peer, reading, this.#parts.clock.now())
+    for (const peer of peers) this.#take(peer, reading, { now: this.#parts.clock.now(), elapsed: 0 })
     await this.#write(peers.filter((peer) => peer.isDirty))
   }
 
@@ -210,13 +231,22 @@ class PeerSampler implements Sampler {
     }
   }
 
-  #take(peer: Followed, reading: DeviceState | null | undefined, now: number): void {
+  /** `elapsed` is the time since the last round; none when only the counters are looked at in between. */
+  #take(
+    peer: Followed,
+    reading: DeviceState | null | undefined,
+    { now, elapsed }: { now: number; elapsed: number },
+  ): void {
+    const before = peer.activity
     if (reading !== undefined) {
-      const next = countTraffic(peer.activity, reading?.peers.get(peer.publicKey))
-      if (next !== peer.activity) peer.isDirty = true
+      const next = countTraffic(before, reading?.peers.get(peer.publicKey))
+      if (next !== before) peer.isDirty = true
       peer.activity = next
     }
     this.#connect(peer, now, reading !== null)
+    const [rx, tx] = [peer.activity.rxTotal - before.rxTotal, peer.activity.txTotal - before.txTotal]
+    const activeMs = peer.connected ? elapsed : 0
+    if (rx > 0 || tx > 0 || activeMs > 0) this.#record(peer, { rx, tx, activeMs }, now)
   }
 
   #connect(peer: Followed, now: number, isRunning = true): void {
@@ -225,18 +255,35 @@ class PeerSampler implements Sampler {
     peer.connected = isUsable && lastHandshake !== null && lastHandshake > now - handshakeLifetime
   }
 
-  #isDue(peer: Followed, now: number): boolean {
-    if (!peer.isDirty) return false
-    return now - peer.writtenAt >= counterResolution || peer.activity.lastHandshake !== peer.writtenHandshake
+  /** New handshakes now; counters and buckets that are over in turn, so that thousands do not make one round long. */
+  #dueOf(changed: readonly Followed[], { now, elapsed }: { now: number; elapsed: number }): Followed[] {
+    const dirty = changed.filter((peer) => peer.isDirty)
+    const urgent = dirty.filter((peer) => peer.activity.lastHandshake !== peer.writtenHandshake)
+    const most = Math.max(writtenAtOnce, Math.ceil((this.#byId.size * elapsed) / turnsWithin))
+    const counters = dirty.filter((peer) => now - peer.writtenAt >= counterResolution).slice(0, most)
+    const ended = this.#parts.traffic?.due(now, Math.max(most - counters.length, most >> 2)) ?? []
+    return [...urgent, ...counters, ...this.#followed(ended)]
   }
 
-  async #write(peers: readonly Followed[]): Promise<void> {
-    const now = this.#parts.clock.now()
-    await writeActivity(this.#parts.database.query, peers.map(rowOf))
-    for (const peer of peers) {
+  /** Totals and the buckets they were counted into become visible together, so that nothing is in one and not in the other. */
+  async #write(given: readonly Followed[]): Promise<void> {
+    const { traffic, database, clock } = this.#parts
+    const peers = [...new Set(given)]
+    if (peers.length === 0 && traffic?.hasOrphans() !== true) return
+    const now = clock.now()
+    const rows = peers.map((peer) => activityRowOf(peer, traffic?.closedOf(peer.id)))
+    let isCommitted = false
+    try {
+      await writeActivity(database.query, rows, async (trx, ids) => traffic?.write(trx, ids))
+      isCommitted = true
+    } finally {
+      traffic?.end(isCommitted)
+    }
+    for (const [index, peer] of peers.entries()) {
       peer.isDirty = false
       peer.writtenAt = now
       peer.writtenHandshake = peer.activity.lastHandshake
+      peer.bucketed = { rx: rows[index]?.rx_bucketed ?? 0, tx: rows[index]?.tx_bucketed ?? 0 }
     }
   }
 
@@ -247,43 +294,5 @@ class PeerSampler implements Sampler {
       ({ expiresAt }) => expiresAt !== null && expiresAt > since && expiresAt <= now,
     )
     return new Set(due.map((peer) => peer.interface))
-  }
-}
-
-function columnsOf(activity: PeerActivity): Omit<PeerActivityRow, 'peer_id'> {
-  return {
-    last_handshake: activity.lastHandshake,
-    endpoint: activity.endpoint,
-    rx_total: activity.rxTotal,
-    tx_total: activity.txTotal,
-    rx_seen: activity.rxSeen,
-    tx_seen: activity.txSeen,
-  }
-}
-
-function rowOf(peer: FollowedPeer): PeerActivityRow {
-  return { peer_id: peer.id, ...columnsOf(peer.activity) }
-}
-
-function followedOfRow(row: FollowedPeerRow): Followed {
-  return {
-    id: row.peer_id,
-    name: row.name,
-    interface: row.interface,
-    publicKey: row.public_key,
-    enabled: row.enabled === 1,
-    expiresAt: row.expires_at,
-    connected: false,
-    writtenAt: 0,
-    writtenHandshake: row.last_handshake,
-    isDirty: false,
-    activity: {
-      lastHandshake: row.last_handshake,
-      endpoint: row.endpoint,
-      rxTotal: row.rx_total,
-      txTotal: row.tx_total,
-      rxSeen: row.rx_seen,
-      txSeen: row.tx_seen,
-    },
   }
 }

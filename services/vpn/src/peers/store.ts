@@ -130,12 +130,14 @@ export function effectivePeerRows(db: Db, name: string, only: { at: number; isol
     .execute()
 }
 
+const noBytes = { rx_total: 0, tx_total: 0, rx_seen: 0, tx_seen: 0, rx_bucketed: 0, tx_bucketed: 0 }
+
 /** Adds a peer with no activity yet. */
 export async function insertPeerRow(db: Db, row: PeerRow): Promise<void> {
   await db.insertInto('peers').values(row).execute()
   await db
     .insertInto('peer_activity')
-    .values({ peer_id: row.id, last_handshake: null, endpoint: null, rx_total: 0, tx_total: 0, rx_seen: 0, tx_seen: 0 })
+    .values({ peer_id: row.id, last_handshake: null, endpoint: null, ...noBytes })
     .execute()
 }
 

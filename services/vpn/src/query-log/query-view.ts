@@ -36,6 +36,9 @@ const reasonNames = new Map<number, QueryReason>(
 )
 const typesShown = 20
 
+/** A reason as the wire has it. */
+export const reasonName = (code: number): QueryReason => reasonNames.get(code) ?? 'none'
+
 /** A filter as the wire has it, in the log's terms. */
 export function filterOf({ client, domain, status, type, reason, start, end }: QueryFilterQuery): QueryFilter {
   return {
@@ -62,7 +65,7 @@ export function queryView(query: LoggedQuery, names: Names): LoggedQueryRecord {
     domain: query.domain,
     type: typeName(query.type),
     status: query.status === Status.blocked ? 'blocked' : 'allowed',
-    reason: reasonNames.get(query.reason) ?? 'none',
+    reason: reasonName(query.reason),
     rule: query.reason === Reason.rule ? (names.rule(query.source)?.text ?? null) : null,
     list_id: list?.id ?? null,
     list: list?.name ?? null,

@@ -14,6 +14,15 @@ export const PublicEndpoint = z
     'must be a host name or an IP address without port',
   )
 
+/** Where a database is downloaded from; empty for nowhere. */
+const downloadUrl = z
+  .string()
+  .max(2048)
+  .refine(
+    (url) => url === '' || z.url({ protocol: /^https?$/ }).safeParse(url).success,
+    'must be an http or https address',
+  )
+
 const members = {
   public_endpoint: PublicEndpoint.meta({ description: 'Host of the Endpoint line in device configurations' }),
   default_dns: ResolverList.meta({
@@ -23,6 +32,16 @@ const members = {
   default_persistent_keepalive: z.int().min(0).max(65_535),
   default_routing_mode: RoutingMode.exclude(['custom']),
   sample_interval_seconds: z.int().min(1).max(300).meta({ description: 'How often handshakes and counters are read' }),
+  metrics_retention_days: z.int().min(0).max(36_500).meta({
+    description: 'Traffic figures older than this are deleted; 0 keeps daily ones for ever, hourly ones a year',
+  }),
+  geoip_country_url: downloadUrl.meta({
+    description: 'A country or city database (.mmdb or .mmdb.gz), downloaded every week; GEOIP_COUNTRY_DB wins',
+  }),
+  geoip_asn_url: downloadUrl.meta({ description: 'The same for networks; GEOIP_ASN_DB wins' }),
+  destination_metrics_enabled: z
+    .boolean()
+    .meta({ description: 'Counts where traffic goes, by the kernel’s connection table; needs nf_conntrack_acct=1' }),
   session_timeout_minutes: z.int().min(5).max(10_080).meta({ description: 'A session unused for this long ends' }),
 }
 
@@ -44,5 +63,9 @@ export const defaultSettings: Settings = {
   default_persistent_keepalive: 25,
   default_routing_mode: 'full_tunnel',
   sample_interval_seconds: 2,
+  metrics_retention_days: 0,
+  geoip_country_url: '',
+  geoip_asn_url: '',
+  destination_metrics_enabled: false,
   session_timeout_minutes: 60,
 }

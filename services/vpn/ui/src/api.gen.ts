@@ -2815,6 +2815,125 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/dns/rules/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What a rule would have changed
+         * @description Tries the rule on the queries of the last 24 hours; nothing is stored.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["DnsRulePreviewBody"];
+                };
+            };
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["DnsRulePreview"];
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is too large */
+                413: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is of another type */
+                415: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dns/upstreams/test": {
         parameters: {
             query?: never;
@@ -3361,6 +3480,931 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/dns/blocklists": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the block lists */
+        get: {
+            parameters: {
+                query?: {
+                    limit?: number;
+                    offset?: number;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["BlockList"][];
+                            total: number;
+                            limit: number;
+                            offset: number;
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /**
+         * Add a block list
+         * @description An enabled list is fetched at once. Addresses in private networks are refused unless `OUTBOUND_ALLOW` names them.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["BlockListCreate"];
+                };
+            };
+            responses: {
+                /** @description Success */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["BlockList"];
+                            message: string;
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Conflicts with what is there */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is too large */
+                413: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is of another type */
+                415: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dns/blocklists/update": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Update the block lists
+         * @description Fetches all enabled lists, or joins the update that is running. Answers when it is done, or after a few seconds with `status` `running`. A list that cannot be fetched keeps its old text.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["BlockListUpdate"];
+                            message: string;
+                        };
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dns/blocklists/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change a block list
+         * @description Members that are left out stay. The old text stays in force until one from a new address is fetched.
+         */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["BlockListChange"];
+                };
+            };
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["BlockList"];
+                            message: string;
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not there */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Conflicts with what is there */
+                409: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is too large */
+                413: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is of another type */
+                415: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        post?: never;
+        /** Delete a block list */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["BlockListDeleted"];
+                            message: string;
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not there */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dns/queries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The query log, newest first
+         * @description `total` is exact and does not depend on the page.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Name, id or address of a peer; `unknown` for no peer */
+                    client?: string;
+                    /** @description Part of the name, upper and lower case alike */
+                    domain?: string;
+                    status?: "allowed" | "blocked";
+                    /** @description DNS type: a name such as AAAA, or a number */
+                    type?: string;
+                    /** @description Why: nothing matched; filtering is off, paused, or off for the peer; a custom rule; a list; a name that is always denied; an answer with a private address */
+                    reason?: "none" | "off" | "rule" | "list" | "special" | "private_answer";
+                    /** @description From this moment on */
+                    start?: string;
+                    /** @description Before this moment */
+                    end?: string;
+                    limit?: number;
+                    offset?: number;
+                    /** @description Only queries before the one with this id: a place that stays while new ones come */
+                    before?: number;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["LoggedQuery"][];
+                            total: number;
+                            limit: number;
+                            offset: number;
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dns/queries/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The query log as a file
+         * @description The newest 10 000 queries that pass the filter.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Name, id or address of a peer; `unknown` for no peer */
+                    client?: string;
+                    /** @description Part of the name, upper and lower case alike */
+                    domain?: string;
+                    status?: "allowed" | "blocked";
+                    /** @description DNS type: a name such as AAAA, or a number */
+                    type?: string;
+                    /** @description Why: nothing matched; filtering is off, paused, or off for the peer; a custom rule; a list; a name that is always denied; an answer with a private address */
+                    reason?: "none" | "off" | "rule" | "list" | "special" | "private_answer";
+                    /** @description From this moment on */
+                    start?: string;
+                    /** @description Before this moment */
+                    end?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Comma-separated values with a heading */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dns/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * DNS statistics
+         * @description What was asked and by whom is for administrators: others get empty tops.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description The current hour or day included */
+                    hours?: number;
+                    /** @description hour up to 72 hours, day for more */
+                    bucket?: "hour" | "day";
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["DnsStatistics"];
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dns/queries/purge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Forget logged queries
+         * @description They are gone from the file when this is answered. Statistics are made from the log and change with it.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["QueryLogPurge"];
+                };
+            };
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["QueryLogPurged"];
+                            message: string;
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is too large */
+                413: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description The body is of another type */
+                415: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/metrics/dashboard": {
         parameters: {
             query?: never;
@@ -3388,6 +4432,624 @@ export interface paths {
                             /** @enum {boolean} */
                             success: true;
                             data: components["schemas"]["Dashboard"];
+                        };
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/metrics/peers/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a peer moved in a period
+         * @description The last 24 hours by the hour, unless told otherwise; at most 10,000 points.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Begin of the period; a day before its end when left out */
+                    start?: string;
+                    /** @description End of the period, itself not in it; now when left out */
+                    end?: string;
+                    /** @description Length of a bucket; all begin on boundaries of UTC, weeks on Monday */
+                    resolution?: "hourly" | "daily" | "weekly";
+                };
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["PeerTraffic"];
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not there */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/metrics/traffic": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What all peers moved in a period
+         * @description Also what deleted peers moved while they were there. At most 10,000 points.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Begin of the period; a day before its end when left out */
+                    start?: string;
+                    /** @description End of the period, itself not in it; now when left out */
+                    end?: string;
+                    /** @description Length of a bucket; all begin on boundaries of UTC, weeks on Monday */
+                    resolution?: "hourly" | "daily" | "weekly";
+                    /** @description Only what went through this interface */
+                    interface?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["Traffic"];
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not there */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/metrics/traffic/top": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The peers that moved most in a period
+         * @description Counted by whole hours for periods of up to 31 days, by whole days for longer ones.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Begin of the period; a day before its end when left out */
+                    start?: string;
+                    /** @description End of the period, itself not in it; now when left out */
+                    end?: string;
+                    interface?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["TopTraffic"];
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description A member of the body is not valid */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/metrics/geo/countries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Traffic by country
+         * @description Without a database, and for destinations without the kernel’s accounting, there are no items and `reason` says why.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Where peers connect from, or where their traffic goes */
+                    by?: "endpoint" | "destination";
+                    /** @description So many hours back; beyond a week whole days are counted */
+                    hours?: number;
+                    /** @description Name or id of one peer; administrators only */
+                    peer?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["CountryTraffic"];
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not there */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/metrics/geo/asn": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Traffic by network
+         * @description Without a database, and for destinations without the kernel’s accounting, there are no items and `reason` says why.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description Where peers connect from, or where their traffic goes */
+                    by?: "endpoint" | "destination";
+                    /** @description So many hours back; beyond a week whole days are counted */
+                    hours?: number;
+                    /** @description Name or id of one peer; administrators only */
+                    peer?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["NetworkTraffic"];
+                        };
+                    };
+                };
+                /** @description A parameter is not valid */
+                400: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not there */
+                404: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/metrics/geo/peers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where peers connect from, for a map */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["PeerPlaces"];
                         };
                     };
                 };
@@ -4222,6 +5884,116 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        BlockList: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** @description For others than administrators its host only: it may hold a secret */
+            url: string;
+            /**
+             * @description How a list is written; auto looks at its lines
+             * @enum {string}
+             */
+            format: "auto" | "hosts" | "domains" | "wildcard" | "adblock" | "dnsmasq";
+            enabled: boolean;
+            /** @description Names and patterns; 0 until the first update */
+            entries: number;
+            /** @description Lines that mean nothing to a resolver */
+            unsupported: number;
+            /** @description The same by reason */
+            unsupported_reasons: {
+                [key: string]: number;
+            };
+            /** @description When its text last changed */
+            last_updated: string | null;
+            /** @description When its server was last asked */
+            last_checked: string | null;
+            /** @description Why the last update failed; the old text stays in force */
+            last_error: string | null;
+        };
+        BlockListChange: {
+            name?: string;
+            url?: string;
+            /**
+             * @description How a list is written; auto looks at its lines
+             * @enum {string}
+             */
+            format?: "auto" | "hosts" | "domains" | "wildcard" | "adblock" | "dnsmasq";
+            enabled?: boolean;
+        };
+        BlockListCreate: {
+            name: string;
+            url: string;
+            /**
+             * @description How a list is written; auto looks at its lines
+             * @default auto
+             * @enum {string}
+             */
+            format: "auto" | "hosts" | "domains" | "wildcard" | "adblock" | "dnsmasq";
+            /** @default true */
+            enabled: boolean;
+        };
+        BlockListDeleted: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+        };
+        BlockListUpdate: {
+            /** Format: date-time */
+            started_at: string;
+            /** @enum {string} */
+            status: "running" | "done";
+            lists: components["schemas"]["BlockListUpdateItem"][];
+        };
+        BlockListUpdateItem: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** @enum {string} */
+            status: "waiting" | "running" | "updated" | "unchanged" | "failed";
+            entries: number;
+            added: number;
+            removed: number;
+            duration_ms: number;
+            error: string | null;
+        };
+        CountryTraffic: {
+            items: {
+                /** @description ISO 3166-1 alpha-2; ZZ for unknown */
+                code: string;
+                name: string;
+                rx_bytes: number;
+                tx_bytes: number;
+                total_bytes: number;
+                /** @description Of `total_bytes` of all items; one decimal */
+                percentage: number;
+                /** @description How many peers it was */
+                peers: number;
+            }[];
+            total_bytes: number;
+            /** @enum {string} */
+            by: "endpoint" | "destination";
+            /** @description Whether it is being counted at the moment */
+            available: boolean;
+            /** @description Why it is not, or not with the newest database */
+            reason: string | null;
+            databases: {
+                country: {
+                    type: string;
+                    /** @description When the database was made, seconds since 1970 */
+                    build_epoch: number;
+                    /** @description Name of the file */
+                    file: string;
+                } | null;
+                asn: {
+                    type: string;
+                    /** @description When the database was made, seconds since 1970 */
+                    build_epoch: number;
+                    /** @description Name of the file */
+                    file: string;
+                } | null;
+            };
+        };
         Dashboard: {
             interfaces: {
                 total: number;
@@ -4239,6 +6011,13 @@ export interface components {
                 tx_bytes: number;
                 rx_rate: number;
                 tx_rate: number;
+                /** @description Since midnight, UTC; peers deleted today included */
+                today: {
+                    rx_bytes: number;
+                    tx_bytes: number;
+                };
+                /** @description The latest of all peers */
+                last_handshake: string | null;
             };
             system: {
                 version: string;
@@ -4264,7 +6043,11 @@ export interface components {
             client: string | null;
             /** @enum {string} */
             status: "allowed" | "blocked";
-            reason: string;
+            /**
+             * @description Why: nothing matched; filtering is off, paused, or off for the peer; a custom rule; a list; a name that is always denied; an answer with a private address
+             * @enum {string}
+             */
+            reason: "none" | "off" | "rule" | "list" | "special" | "private_answer";
             /** @description In words, for a person */
             decided_by: string;
             /** @description The name that decided */
@@ -4331,6 +6114,28 @@ export interface components {
             /** Format: uuid */
             id: string;
             domain: string;
+        };
+        DnsRulePreview: {
+            /** @description Queries that would have been answered the other way */
+            changed: number;
+            /** @description Queries for names the rule is about */
+            matching: number;
+            clients: {
+                client: string | null;
+                changed: number;
+            }[];
+        };
+        DnsRulePreviewBody: {
+            /** @enum {string} */
+            action: "block" | "allow";
+            /**
+             * @description A domain name: it and everything below it; `*.example.com` is only what is below
+             * @example ads.example.com
+             * @example *.tracker.example
+             */
+            domain: string;
+            /** @description A peer: its name, id or address; null for every client */
+            client?: string | null;
         };
         DnsRuleUpdate: {
             /** @enum {string} */
@@ -4417,6 +6222,51 @@ export interface components {
             blocklists_update_interval_hours?: number;
             /** @description Nothing is blocked until then; null ends a pause */
             blocking_paused_until?: string | null;
+        };
+        DnsStatistics: {
+            period_hours: number;
+            total_queries: number;
+            blocked_queries: number;
+            allowed_queries: number;
+            block_percentage: number;
+            unique_domains: number;
+            unique_clients: number;
+            /** @description Of the queries that were not blocked */
+            cache_hit_percentage: number;
+            avg_response_ms: number;
+            blocklist_size: number;
+            blocklist_updated_at: string | null;
+            is_running: boolean;
+            /** @description The figures could not be had; `reason` says why */
+            unavailable: boolean;
+            reason: string | null;
+            /** @description At most ten; administrators only */
+            top_domains: {
+                domain: string;
+                count: number;
+            }[];
+            /** @description At most ten; administrators only */
+            top_blocked: {
+                domain: string;
+                count: number;
+            }[];
+            /** @description At most ten; administrators only */
+            top_clients: {
+                client: string | null;
+                total: number;
+                blocked: number;
+            }[];
+            /** @description By type; the rarest as OTHER */
+            query_types: {
+                [key: string]: number;
+            };
+            /** @description By hour or day (UTC), oldest first; the last is not over yet */
+            series: {
+                /** Format: date-time */
+                time: string;
+                total: number;
+                blocked: number;
+            }[];
         };
         DnsStatus: {
             running: boolean;
@@ -4536,6 +6386,75 @@ export interface components {
             forwarding?: boolean;
             enabled?: boolean;
         };
+        LoggedQuery: {
+            /** @description Grows with each query */
+            id: number;
+            /** Format: date-time */
+            timestamp: string;
+            /** @description Name of the peer; its last name when it is gone; null for no peer */
+            client: string | null;
+            client_id: string | null;
+            client_ip: string | null;
+            /** @description Lower case, no final dot */
+            domain: string;
+            type: string;
+            /** @enum {string} */
+            status: "allowed" | "blocked";
+            /**
+             * @description Why: nothing matched; filtering is off, paused, or off for the peer; a custom rule; a list; a name that is always denied; an answer with a private address
+             * @enum {string}
+             */
+            reason: "none" | "off" | "rule" | "list" | "special" | "private_answer";
+            /** @description The rule that decided; null when none did or it is gone */
+            rule: string | null;
+            list_id: string | null;
+            list: string | null;
+            rcode: string;
+            cached: boolean;
+            /** @description Decided by a name that the answer leads to */
+            cname: boolean;
+            upstream: string | null;
+            duration_ms: number;
+        };
+        NetworkTraffic: {
+            items: {
+                /** @description Number of the autonomous system; 0 for unknown */
+                asn: number;
+                organization: string | null;
+                /** @description Where most of its traffic was; ISO 3166-1 alpha-2 or ZZ */
+                country: string;
+                rx_bytes: number;
+                tx_bytes: number;
+                total_bytes: number;
+                /** @description Of `total_bytes` of all items; one decimal */
+                percentage: number;
+                /** @description How many peers it was */
+                peers: number;
+            }[];
+            total_bytes: number;
+            /** @enum {string} */
+            by: "endpoint" | "destination";
+            /** @description Whether it is being counted at the moment */
+            available: boolean;
+            /** @description Why it is not, or not with the newest database */
+            reason: string | null;
+            databases: {
+                country: {
+                    type: string;
+                    /** @description When the database was made, seconds since 1970 */
+                    build_epoch: number;
+                    /** @description Name of the file */
+                    file: string;
+                } | null;
+                asn: {
+                    type: string;
+                    /** @description When the database was made, seconds since 1970 */
+                    build_epoch: number;
+                    /** @description Name of the file */
+                    file: string;
+                } | null;
+            };
+        };
         OpenApiDocument: {
             [key: string]: unknown;
         };
@@ -4654,6 +6573,75 @@ export interface components {
             limit: number;
             offset: number;
         };
+        PeerPlaces: {
+            items: {
+                peer_id: string;
+                name: string;
+                interface: string;
+                connected: boolean;
+                country: string;
+                country_name: string;
+                city: string | null;
+                latitude: number | null;
+                longitude: number | null;
+                asn: number;
+                organization: string | null;
+            }[];
+            /** @description Whether it is being counted at the moment */
+            available: boolean;
+            /** @description Why it is not, or not with the newest database */
+            reason: string | null;
+            databases: {
+                country: {
+                    type: string;
+                    /** @description When the database was made, seconds since 1970 */
+                    build_epoch: number;
+                    /** @description Name of the file */
+                    file: string;
+                } | null;
+                asn: {
+                    type: string;
+                    /** @description When the database was made, seconds since 1970 */
+                    build_epoch: number;
+                    /** @description Name of the file */
+                    file: string;
+                } | null;
+            };
+        };
+        PeerTraffic: {
+            peer_id: string;
+            /** Format: date-time */
+            start: string;
+            /** Format: date-time */
+            end: string;
+            /**
+             * @description Length of a bucket; all begin on boundaries of UTC, weeks on Monday
+             * @enum {string}
+             */
+            resolution: "hourly" | "daily" | "weekly";
+            /** @description Every bucket the period touches, whole, oldest first; empty ones are zero */
+            points: {
+                /**
+                 * Format: date-time
+                 * @description Begin of the bucket
+                 */
+                time: string;
+                rx_bytes: number;
+                tx_bytes: number;
+            }[];
+            totals: {
+                rx_bytes: number;
+                tx_bytes: number;
+                /** @description Bytes a second both ways, over the points’ time until now */
+                average_rate: number;
+                /** @description Bytes a second both ways in the busiest `peak_seconds` of the points’ time */
+                peak_rate: number;
+                /** @description 300 for the last 30 days, 3600 for the last year, 86400 before */
+                peak_seconds: number;
+                /** @description How long peers were connected, all together */
+                active_seconds: number;
+            };
+        };
         PeerUpdate: {
             name?: string;
             /** @description A peer cannot move; its present interface is accepted */
@@ -4688,6 +6676,20 @@ export interface components {
             /** @description A preshared key for this peer (default); false removes it */
             use_preshared_key?: boolean;
         };
+        QueryLogPurge: {
+            /** @description Name, id or address of a peer; everyone when left out */
+            client?: string;
+            /**
+             * Format: date-time
+             * @description Only what was asked before; everything when left out
+             */
+            before?: string;
+        };
+        QueryLogPurged: {
+            client: string | null;
+            /** Format: date-time */
+            before: string;
+        };
         ServiceEvent: {
             /** @constant */
             type: "hello";
@@ -4713,6 +6715,14 @@ export interface components {
             /** @constant */
             type: "overview";
             overview: components["schemas"]["Dashboard"];
+        } | {
+            /** @constant */
+            type: "list-update";
+            update: components["schemas"]["BlockListUpdate"];
+        } | {
+            /** @constant */
+            type: "queries";
+            count: number;
         } | {
             /** @constant */
             type: "drift";
@@ -4744,6 +6754,14 @@ export interface components {
             default_routing_mode: "full_tunnel" | "split_tunnel" | "isolated";
             /** @description How often handshakes and counters are read */
             sample_interval_seconds: number;
+            /** @description Traffic figures older than this are deleted; 0 keeps daily ones for ever, hourly ones a year */
+            metrics_retention_days: number;
+            /** @description A country or city database (.mmdb or .mmdb.gz), downloaded every week; GEOIP_COUNTRY_DB wins */
+            geoip_country_url: string;
+            /** @description The same for networks; GEOIP_ASN_DB wins */
+            geoip_asn_url: string;
+            /** @description Counts where traffic goes, by the kernel’s connection table; needs nf_conntrack_acct=1 */
+            destination_metrics_enabled: boolean;
             /** @description A session unused for this long ends */
             session_timeout_minutes: number;
         };
@@ -4761,6 +6779,14 @@ export interface components {
             default_routing_mode?: "full_tunnel" | "split_tunnel" | "isolated";
             /** @description How often handshakes and counters are read */
             sample_interval_seconds?: number;
+            /** @description Traffic figures older than this are deleted; 0 keeps daily ones for ever, hourly ones a year */
+            metrics_retention_days?: number;
+            /** @description A country or city database (.mmdb or .mmdb.gz), downloaded every week; GEOIP_COUNTRY_DB wins */
+            geoip_country_url?: string;
+            /** @description The same for networks; GEOIP_ASN_DB wins */
+            geoip_asn_url?: string;
+            /** @description Counts where traffic goes, by the kernel’s connection table; needs nf_conntrack_acct=1 */
+            destination_metrics_enabled?: boolean;
             /** @description A session unused for this long ends */
             session_timeout_minutes?: number;
         };
@@ -4825,6 +6851,54 @@ export interface components {
             /** Format: uuid */
             id: string;
             name: string;
+        };
+        TopTraffic: {
+            /** Format: date-time */
+            start: string;
+            /** Format: date-time */
+            end: string;
+            peers: {
+                peer_id: string;
+                name: string;
+                interface: string;
+                rx_bytes: number;
+                tx_bytes: number;
+                total_bytes: number;
+            }[];
+        };
+        Traffic: {
+            interface: string | null;
+            /** Format: date-time */
+            start: string;
+            /** Format: date-time */
+            end: string;
+            /**
+             * @description Length of a bucket; all begin on boundaries of UTC, weeks on Monday
+             * @enum {string}
+             */
+            resolution: "hourly" | "daily" | "weekly";
+            /** @description Every bucket the period touches, whole, oldest first; empty ones are zero */
+            points: {
+                /**
+                 * Format: date-time
+                 * @description Begin of the bucket
+                 */
+                time: string;
+                rx_bytes: number;
+                tx_bytes: number;
+            }[];
+            totals: {
+                rx_bytes: number;
+                tx_bytes: number;
+                /** @description Bytes a second both ways, over the points’ time until now */
+                average_rate: number;
+                /** @description Bytes a second both ways in the busiest `peak_seconds` of the points’ time */
+                peak_rate: number;
+                /** @description 300 for the last 30 days, 3600 for the last year, 86400 before */
+                peak_seconds: number;
+                /** @description How long peers were connected, all together */
+                active_seconds: number;
+            };
         };
         UpstreamTest: {
             /**

@@ -35,7 +35,14 @@ test('a page without the peers of an event stays the same object', () => {
 
 test('the traffic picture keeps the last samples and takes none twice', () => {
   const sample = (second: number) => ({
-    traffic: { rx_bytes: 0, tx_bytes: 0, rx_rate: second, tx_rate: 0 },
+    traffic: {
+      rx_bytes: 0,
+      tx_bytes: 0,
+      rx_rate: second,
+      tx_rate: 0,
+      today: { rx_bytes: 0, tx_bytes: 0 },
+      last_handshake: null,
+    },
     generated_at: new Date(second * 1000).toISOString(),
   })
   let samples: RateSample[] = []

@@ -2,10 +2,12 @@ import type { Migrations } from '@hearth/database'
 import * as initial from './0001-initial.ts'
 import * as dns from './0002-dns.ts'
 import * as lists from './0003-lists.ts'
+import * as traffic from './0004-traffic.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
 export const migrations: Migrations = {
   '0001-initial': initial,
   '0002-dns': dns,
   '0003-lists': lists,
+  '0004-traffic': traffic,
 }

@@ -206,8 +206,7 @@ export class Asking {
     const isSame = pending.ports[flight]! >= 0 && pending.upstreams[flight] === upstream
     const port = isSame ? pending.ports[flight]! : this.#portTo(upstream)
     if (port < 0) return false
-    let id = isSame ? pending.ids[flight]! : this.#random.next()
-    while (!isSame && pending.findId(port, id) >= 0) id = this.#random.next()
+    const id = isSame ? pending.ids[flight]! : this.#freeId(port)
     const at = flight * longestQuery
     pending.queries[at] = id >> 8
     pending.queries[at + 1] = id
@@ -217,6 +216,12 @@ export class Asking {
     this.#health.asked(upstream)
     this.#lines.ask(port, pending.queries, at, pending.lengths[flight]!)
     return true
+  }
+
+  #freeId(port: number): number {
+    let id = this.#random.next()
+    while (this.pending.findId(port, id) >= 0) id = this.#random.next()
+    return id
   }
 
   #portTo(upstream: number): number {

@@ -30,6 +30,7 @@ export class DgramLines implements ListenerLines {
   readonly #handlers: DgramHandlers
   readonly #listeners = new Map<number, { socket: Socket | undefined; retry: NodeJS.Timeout | undefined }>()
   readonly #ports: (Socket | undefined)[] = Array.from({ length: mostPorts }, () => undefined)
+  readonly #addresses = new Map<string, Uint8Array>()
   readonly #texts = new Map<number, string>()
 
   constructor(handlers: DgramHandlers) {
@@ -93,12 +94,10 @@ export class DgramLines implements ListenerLines {
   #open(listener: DataListener): void {
     const { number, endpoint } = listener
     const socket = createSocket(optionsFor(endpoint.address))
-    const addresses = new Uint8Array(sockaddr.stride)
     const entry = { socket: undefined as Socket | undefined, retry: undefined as NodeJS.Timeout | undefined }
     this.#listeners.set(number, entry)
     socket.on('message', (bytes, from) => {
-      encodeSocketAddress(addresses, 0, from.address, from.port)
-      this.#handlers.query(bytes, listener, addresses)
+      this.#handlers.query(bytes, listener, this.#bytesOf(from.address, from.port))
     })
     socket.on('listening', () => {
       entry.socket = socket
@@ -114,6 +113,20 @@ export class DgramLines implements ListenerLines {
       }, retryMs)
     })
     socket.bind({ port: endpoint.port, address: endpoint.address, exclusive: true })
+  }
+
+  /** An address as the exchange wants it; until the next is asked for. Those seen lately are remembered. */
+  #bytesOf(address: string, port: number): Uint8Array {
+    const known = this.#addresses.get(address)
+    const bytes = known ?? new Uint8Array(sockaddr.stride)
+    if (known === undefined) {
+      encodeSocketAddress(bytes, 0, address, port)
+      if (this.#addresses.size >= mostTexts) this.#addresses.clear()
+      this.#addresses.set(address, bytes)
+    }
+    bytes[sockaddr.port] = port >> 8
+    bytes[sockaddr.port + 1] = port
+    return bytes
   }
 
   /** The address as Node wants it; IPv4 addresses are remembered. */

@@ -1,22 +1,13 @@
 import type { MessagePort } from 'node:worker_threads'
 import { DgramLines } from './dgram-lines.ts'
 import type { DataSetup } from './orders.ts'
-import type { Packet } from './query-exchange.ts'
-import { createWorkBench } from './work-bench.ts'
+import { emptyPacket, WorkBench } from './work-bench.ts'
 
 const tickMs = 20
 
 /** Answers by `dgram`, a datagram at a time, until it is told to stop: for systems without FFI. Slower, otherwise the same. */
 export function runDgramLoop(setup: DataSetup, port: MessagePort): void {
-  const packet: Packet = {
-    bytes: new Uint8Array(0),
-    at: 0,
-    length: 0,
-    listener: 0,
-    isTunnel: true,
-    addresses: new Uint8Array(0),
-    addressAt: 0,
-  }
+  const packet = emptyPacket()
   const lines = new DgramLines({
     query(bytes, listener, addresses) {
       if (!begin()) return
@@ -34,9 +25,10 @@ export function runDgramLoop(setup: DataSetup, port: MessagePort): void {
     failed(upstreamPort) {
       if (begin()) bench.asking.portFailed(upstreamPort)
     },
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origin
     note: (note) => port.postMessage(note),
   })
-  const bench = createWorkBench(setup, port, lines)
+  const bench = new WorkBench(setup, port, lines)
   const timer = setInterval(() => {
     if (!begin()) return
     bench.asking.nextBatch()

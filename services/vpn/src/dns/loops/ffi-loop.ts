@@ -4,9 +4,8 @@ import { sockaddr } from '../sockets/layouts.ts'
 import type { Libc } from '../sockets/libc.ts'
 import { answerSlot, batchSize, FfiLines, portTag } from './ffi-lines.ts'
 import type { DataSetup } from './orders.ts'
-import type { Packet } from './query-exchange.ts'
 import { openSharedState } from './shared-state.ts'
-import { createWorkBench, type WorkBench } from './work-bench.ts'
+import { emptyPacket, WorkBench } from './work-bench.ts'
 
 /** Longer queries are cut off, which makes them invalid. */
 const querySlot = 1536
@@ -20,7 +19,7 @@ const tickMs = 10
  */
 export function runFfiLoop(setup: DataSetup, port: MessagePort, libc: Libc): void {
   const lines = new FfiLines(libc, openSharedState(setup.shared))
-  const bench = createWorkBench(setup, port, lines)
+  const bench = new WorkBench(setup, port, lines)
   const clients = createClientReader(libc, lines, bench)
   const upstreams = createUpstreamReader(libc, lines, bench)
   const { asking } = bench
@@ -47,15 +46,9 @@ export function runFfiLoop(setup: DataSetup, port: MessagePort, libc: Libc): voi
 
 function createClientReader(libc: Libc, lines: FfiLines, { asking, exchange }: WorkBench): (listener: number) => void {
   const batch = new Batch(libc, { count: batchSize, slot: querySlot, withAddresses: true })
-  const packet: Packet = {
-    bytes: batch.bytes,
-    at: 0,
-    length: 0,
-    listener: 0,
-    isTunnel: true,
-    addresses: batch.addresses,
-    addressAt: 0,
-  }
+  const packet = emptyPacket()
+  packet.bytes = batch.bytes
+  packet.addresses = batch.addresses
   return (listener) => {
     const socket = lines.listenerSockets[listener]!
     const count = socket < 0 ? 0 : batch.receive(socket)

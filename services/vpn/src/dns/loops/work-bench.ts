@@ -6,91 +6,107 @@ import { openPolicy } from '../policy/policy.ts'
 import { Asking, type QueryLines } from './asking.ts'
 import { ClientRate } from './client-rate.ts'
 import type { DataNews, DataOrders, DataSetup } from './orders.ts'
-import { QueryExchange, type AnswerLines } from './query-exchange.ts'
+import { QueryExchange, type AnswerLines, type Packet } from './query-exchange.ts'
 import { openSharedState, Shared, type SharedState } from './shared-state.ts'
 
-/** All a loop works with but its sockets. */
-export interface WorkBench {
+/** The sockets of a loop, which opens and closes listeners itself. */
+export type ListenerLines = AnswerLines & QueryLines & { listen(listeners: DataOrders['listeners']): void }
+
+/** A packet to be filled in. */
+export const emptyPacket = (): Packet => ({
+  bytes: new Uint8Array(0),
+  at: 0,
+  length: 0,
+  listener: 0,
+  isTunnel: true,
+  addresses: new Uint8Array(0),
+  addressAt: 0,
+})
+
+/** All a loop works with but its sockets; the same for both. */
+export class WorkBench {
   readonly state: SharedState
   readonly engine: Engine
   readonly asking: Asking
   readonly exchange: QueryExchange
-  /** To be called before every batch; cheap when nothing changed. False when the thread is to end. */
-  takeNews(): boolean
+  readonly #port: MessagePort
+  readonly #lines: ListenerLines
+  readonly #rate: ClientRate
+  readonly #ring: LogRing
+  #cache: AnswerCache
+  #orders: DataOrders
+  #seen: number
+
+  /** Puts the first orders in force. */
+  constructor(setup: DataSetup, port: MessagePort, lines: ListenerLines) {
+    const { orders } = setup
+    this.state = openSharedState(setup.shared)
+    this.#port = port
+    this.#lines = lines
+    this.#orders = orders
+    this.#seen = setup.generation
+    this.#ring = new LogRing(setup.ring)
+    this.#rate = new ClientRate(orders.clientRateLimit)
+    this.#cache = new AnswerCache(orders.cacheSize)
+    this.engine = new Engine({ policy: openPolicy(orders.policy), cache: this.#cache, settings: orders.engine })
+    this.asking = new Asking({ engine: this.engine, lines, figures: this.state.figures })
+    const { engine, asking } = this
+    this.exchange = new QueryExchange({ engine, asking, rate: this.#rate, ring: this.#ring, lines })
+    this.setClock()
+    this.asking.use(orders.upstreams, orders.engine.dnssec)
+    this.exchange.use(orders)
+    lines.listen(orders.listeners)
+  }
+
   /** The time, for everything in this batch. */
-  setClock(): void
-  /** After every batch: log entries become visible, and that this thread lives. */
-  endBatch(): void
-}
-
-/** Loops open and close listeners themselves. */
-export type ListenerLines = AnswerLines & QueryLines & { listen(listeners: DataOrders['listeners']): void }
-
-/** Lays out what both loops need, and puts the first orders in force. */
-export function createWorkBench(setup: DataSetup, port: MessagePort, lines: ListenerLines): WorkBench {
-  const state = openSharedState(setup.shared)
-  const { words } = state
-  const ring = new LogRing(setup.ring)
-  const { orders } = setup
-  let cache = new AnswerCache(orders.cacheSize)
-  const engine = new Engine({ policy: openPolicy(orders.policy), cache, settings: orders.engine })
-  const asking = new Asking({ engine, lines, figures: state.figures })
-  const rate = new ClientRate(orders.clientRateLimit)
-  const exchange = new QueryExchange({ engine, asking, rate, ring, lines })
-  let inForce = orders
-  let seen = setup.generation
-
-  function setClock(): void {
+  setClock(): void {
     const now = performance.now()
-    asking.now = now
-    exchange.now = now
-    engine.now = Date.now()
+    this.asking.now = now
+    this.exchange.now = now
+    this.engine.now = Date.now()
   }
 
-  function apply(news: DataNews): void {
-    inForce = { ...inForce, ...news }
-    if (news.policy) engine.use(openPolicy(news.policy))
-    if (news.cacheSize !== undefined && news.cacheSize !== cache.size) cache = new AnswerCache(news.cacheSize)
-    else if (news.clearCache) cache.clear()
-    if (news.engine ?? news.cacheSize) engine.configure(inForce.engine, cache)
-    if (news.listeners) lines.listen(news.listeners)
-    if (news.upstreams) asking.use(news.upstreams, inForce.engine.dnssec)
-    else if (news.engine) asking.beStrict(news.engine.dnssec)
-    if (news.clientRateLimit !== undefined) rate.limit(news.clientRateLimit)
-    exchange.use(inForce)
+  /** To be called before every batch; cheap when nothing changed. False when the thread is to end. */
+  takeNews(): boolean {
+    const generation = Atomics.load(this.state.words, Shared.generation)
+    if (generation === this.#seen) return true
+    this.#seen = generation
+    this.setClock()
+    let goesOn = true
+    for (let got = receiveMessageOnPort(this.#port); got; got = receiveMessageOnPort(this.#port)) {
+      const news = got.message as DataNews
+      this.#apply(news)
+      if (news.stop) goesOn = false
+    }
+    Atomics.store(this.state.words, Shared.seen, generation)
+    Atomics.notify(this.state.words, Shared.seen)
+    return goesOn
   }
 
-  setClock()
-  asking.use(orders.upstreams, orders.engine.dnssec)
-  lines.listen(orders.listeners)
-  exchange.use(orders)
-  return {
-    state,
-    engine,
-    asking,
-    exchange,
-    setClock,
-    takeNews() {
-      const generation = Atomics.load(words, Shared.generation)
-      if (generation === seen) return true
-      seen = generation
-      setClock()
-      let goesOn = true
-      for (let got = receiveMessageOnPort(port); got; got = receiveMessageOnPort(port)) {
-        const news = got.message as DataNews
-        apply(news)
-        if (news.stop) goesOn = false
-      }
-      Atomics.store(words, Shared.seen, generation)
-      Atomics.notify(words, Shared.seen)
-      return goesOn
-    },
-    endBatch() {
-      ring.publish()
-      words[Shared.heartbeat]! += 1
-      words[Shared.cacheEntries] = cache.entries
-      words[Shared.refused] = exchange.refused
-      words[Shared.limited] = exchange.limited
-    },
+  /** After every batch: log entries become visible, and that this thread lives. */
+  endBatch(): void {
+    const { words } = this.state
+    this.#ring.publish()
+    words[Shared.heartbeat]! += 1
+    words[Shared.cacheEntries] = this.#cache.entries
+    words[Shared.refused] = this.exchange.refused
+    words[Shared.limited] = this.exchange.limited
+  }
+
+  #apply(news: DataNews): void {
+    this.#orders = { ...this.#orders, ...news }
+    if (news.policy) this.engine.use(openPolicy(news.policy))
+    this.#applyEngine(news)
+    if (news.listeners) this.#lines.listen(news.listeners)
+    if (news.upstreams) this.asking.use(news.upstreams, this.#orders.engine.dnssec)
+    if (news.clientRateLimit !== undefined) this.#rate.limit(news.clientRateLimit)
+    this.exchange.use(this.#orders)
+  }
+
+  #applyEngine({ cacheSize, clearCache, engine }: DataNews): void {
+    if (cacheSize !== undefined && cacheSize !== this.#cache.size) this.#cache = new AnswerCache(cacheSize)
+    else if (clearCache) this.#cache.clear()
+    this.engine.configure(this.#orders.engine, this.#cache)
+    if (engine) this.asking.beStrict(engine.dnssec)
   }
 }

@@ -1,26 +1,29 @@
 import { join } from 'node:path'
 import { createRingMemory, LogRing } from '../../query-log/ring.ts'
-import type { DataNews } from '../loops/orders.ts'
+import type { DataNews, DataOrders } from '../loops/orders.ts'
 import { Shared } from '../loops/shared-state.ts'
 import { openLibc, type Libc } from '../sockets/libc.ts'
-import { createConnections } from '../tcp/connections.ts'
-import { createStreamAnswers } from '../tcp/stream-answers.ts'
+import { Connections } from '../tcp/connections.ts'
+import { StreamAnswers } from '../tcp/stream-answers.ts'
 import type { RelayOptions } from '../upstream/relay.ts'
-import { createDataThread, type DataThreadHost } from './data-thread-host.ts'
-import { openListsInForce, type ListsChange } from './lists-in-force.ts'
-import { createListeningPlaces } from './listening-places.ts'
-import { createLogThread } from './log-thread-host.ts'
+import { DataThreadHost } from './data-thread-host.ts'
+import { explainName } from './explain-name.ts'
+import { ListeningPlaces } from './listening-places.ts'
+import { openListsInForce, type ListsChange, type ListsInForce } from './lists-in-force.ts'
+import { LogThreadHost } from './log-thread-host.ts'
 import type { Explanation, ResolverState } from './messages.ts'
 import { policyOf, settingsOrders, startOrders } from './orders-of.ts'
-import { readResolverFile, readResolverFiles } from './read-files.ts'
-import { explainName } from './explain-name.ts'
-import { createUpstreamServers } from './upstream-servers.ts'
+import { readResolverFile, readResolverFiles, type ResolverFiles } from './read-files.ts'
+import { UpstreamServers } from './upstream-servers.ts'
+
+const logFile = 'query-log.db'
+const streamRingBytes = 1 << 20
 
 /** How a resolver is made. */
 export interface ResolverParts extends RelayOptions {
   /** With the files of `resolver-files.ts`. */
   readonly directory: string
-  /** `dgram` whatever the settings say: after the other engine killed the process. */
+  /** `dgram` where the settings leave it open: after the other engine killed the process. */
   readonly isCautious?: boolean
   /** Something an operator should know. */
   readonly warn: (message: string) => void
@@ -28,149 +31,193 @@ export interface ResolverParts extends RelayOptions {
   readonly logged?: (count: number) => void
 }
 
-/** A resolver at work. */
-export interface Resolver {
-  state(): ResolverState
-  /** Reads a file again and puts it in force for the next query; lists once they are compiled. */
-  changed(file: 'settings' | 'clients' | 'rules'): Promise<void>
-  changedLists(): Promise<ListsChange>
-  explain(question: { domain: string; client: number; resolve: boolean }): Promise<Explanation>
-  clearCache(): void
-  purgeLog(before: number, client: number | null): Promise<void>
-  readonly data: DataThreadHost
-  close(): Promise<void>
+interface Opened {
+  readonly parts: ResolverParts
+  readonly libc: Libc | undefined
+  readonly engineReason: string
+  readonly files: ResolverFiles
+  readonly lists: ListsInForce
+  readonly servers: UpstreamServers
+  readonly orders: DataOrders
 }
 
 /**
- * Starts to answer, by the files in the directory: sockets first, then what is compiled of the lists, so that after a crash it
+ * Starts to answer, by the files in the directory: sockets first, with what is compiled of the lists, so that after a crash it
  * answers at once. Lists that changed meanwhile are compiled while it answers with the old ones.
  */
 export async function createResolver(parts: ResolverParts): Promise<Resolver> {
-  const { directory, warn } = parts
-  const startedAt = Date.now()
-  let files = await readResolverFiles(directory, warn)
+  const files = await readResolverFiles(parts.directory, parts.warn)
   const { libc, engineReason } = await chooseEngine(files.settings.engine, parts.isCautious ?? false)
-  const lists = openListsInForce(directory, warn)
-  const rings = [createRingMemory(), createRingMemory(1 << 20)] as const
-  const servers = createUpstreamServers(parts)
+  const lists = openListsInForce(parts.directory, parts.warn)
+  const servers = new UpstreamServers(parts)
   const upstreams = await servers.apply(files.settings.upstreams)
   const orders = startOrders(files, lists.bundle(), { listeners: [], upstreams })
-  const data = createDataThread({
-    mode: libc === undefined ? 'dgram' : 'ffi',
-    orders,
-    ring: rings[0],
-    libc,
-    noted: ({ number, error }) => places.note(number, error),
-    warn,
-  })
-  const answers = createStreamAnswers(orders, { ring: new LogRing(rings[1]), ask: servers.ask })
-  const connections = createConnections(answers)
-  connections.use(files.settings)
-  const places = createListeningPlaces({
-    libc,
-    assign: async (listeners) => {
-      data.tell({ listeners })
-      await data.settled()
-    },
-    connected: connections.take,
-  })
-  await places.apply(files.settings.listeners)
-  const log = createLogThread(
-    { rings, file: join(directory, 'query-log.db'), retentionDays: files.settings.logRetentionDays },
-    { wrote: (count) => parts.logged?.(count), warn },
-  )
-  log.tell({ type: 'clients', clients: files.clients })
-  log.tell({ type: 'upstreams', labels: servers.labels() })
-  let inForce = orders
-  let turn: Promise<unknown> = Promise.resolve()
+  const resolver = new Resolver({ parts, libc, engineReason, files, lists, servers, orders })
+  await resolver.listen()
+  return resolver
+}
 
-  function tell(news: DataNews): void {
-    inForce = { ...inForce, ...news }
-    data.tell(news)
-    answers.use(inForce)
+/** A resolver at work. */
+export class Resolver {
+  readonly data: DataThreadHost
+  readonly #opened: Opened
+  readonly #answers: StreamAnswers
+  readonly #connections: Connections
+  readonly #places: ListeningPlaces
+  readonly #log: LogThreadHost
+  readonly #startedAt = Date.now()
+  #files: ResolverFiles
+  #orders: DataOrders
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(opened: Opened) {
+    const { parts, libc, files, servers, orders } = opened
+    const { warn } = parts
+    const rings = [createRingMemory(), createRingMemory(streamRingBytes)] as const
+    this.#opened = opened
+    this.#files = files
+    this.#orders = orders
+    this.data = new DataThreadHost({
+      mode: libc === undefined ? 'dgram' : 'ffi',
+      orders,
+      ring: rings[0],
+      libc,
+      noted: ({ number, error }) => this.#places.note(number, error),
+      warn,
+    })
+    this.#answers = new StreamAnswers(orders, {
+      ring: new LogRing(rings[1]),
+      ask: (query, isGood) => servers.ask(query, isGood),
+    })
+    this.#connections = new Connections(this.#answers)
+    this.#places = new ListeningPlaces({
+      libc,
+      assign: (listeners) => {
+        this.data.tell({ listeners })
+        return this.data.settled()
+      },
+      connected: (socket, isTunnel) => this.#connections.take(socket, isTunnel),
+    })
+    const { logRetentionDays: retentionDays } = files.settings
+    const file = join(parts.directory, logFile)
+    this.#log = new LogThreadHost({ rings, file, retentionDays }, { wrote: (count) => parts.logged?.(count), warn })
   }
 
-  const swapPolicy = () => tell({ policy: policyOf(files, lists.bundle()) })
+  /** Opens the listeners, and begins with what needs not be done before. */
+  async listen(): Promise<void> {
+    const { lists, servers, parts } = this.#opened
+    const { settings, clients } = this.#files
+    this.#connections.use(settings)
+    await this.#places.apply(settings.listeners)
+    this.#log.tell({ type: 'clients', clients })
+    this.#log.tell({ type: 'upstreams', labels: servers.labels() })
+    if (!lists.isStale(this.#files.lists)) return
+    this.#compile().catch((error: Error) => parts.warn(`the lists: ${error.message}`))
+  }
+
+  state(): ResolverState {
+    const { libc, engineReason, servers, lists } = this.#opened
+    return {
+      engine: libc === undefined ? 'dgram' : 'ffi',
+      engineReason,
+      listeners: this.#places.states(),
+      upstreams: servers.states(this.data.state),
+      cacheEntries: this.data.state.words[Shared.cacheEntries]!,
+      logLost: this.#log.lost,
+      names: lists.bundle().names,
+      lists: lists.reports(),
+      startedAt: this.#startedAt,
+    }
+  }
+
+  /** Reads a file again and puts it in force for the next query. Rejects, and leaves all as it is, when it cannot be read. */
+  changed(file: 'settings' | 'clients' | 'rules'): Promise<void> {
+    return this.#inTurn(() => (file === 'settings' ? this.#changedSettings() : this.#changedPolicy(file)))
+  }
+
+  /** Reads which lists there are, compiles them and puts them in force; all the while it answers by the old ones. */
+  async changedLists(): Promise<ListsChange> {
+    await this.#inTurn(async () => {
+      this.#files = { ...this.#files, lists: await readResolverFile(this.#opened.parts.directory, 'lists') }
+    })
+    return this.#compile()
+  }
+
+  explain(question: { domain: string; client: number; resolve: boolean }): Promise<Explanation> {
+    const { servers } = this.#opened
+    return explainName(this.#answers.engine.policy, question, (query, isGood) => servers.ask(query, isGood))
+  }
+
+  clearCache(): void {
+    this.data.tell({ clearCache: true })
+    this.#answers.clearCache()
+  }
+
+  purgeLog(before: number, client: number | null): Promise<void> {
+    return this.#log.purge(before, client)
+  }
+
+  async close(): Promise<void> {
+    await this.#places.close()
+    this.#connections.close()
+    await this.data.close()
+    this.#opened.servers.close()
+    await this.#log.close()
+  }
 
   /** One change at a time, in the order in which they came. */
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = turn.then(work)
-    turn = done.catch(() => undefined)
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#turn.then(work)
+    this.#turn = done.catch(() => undefined)
     return done
   }
 
-  async function changedSettings(): Promise<void> {
-    const settings = await readResolverFile(directory, 'settings')
-    const areServersOthers = JSON.stringify(settings.upstreams) !== JSON.stringify(files.settings.upstreams)
-    files = { ...files, settings }
+  #tell(news: DataNews): void {
+    this.#orders = { ...this.#orders, ...news }
+    this.data.tell(news)
+    this.#answers.use(this.#orders)
+  }
+
+  #compile(): Promise<ListsChange> {
+    const { lists } = this.#opened
+    return lists.compile(this.#files.lists, () => this.#tell({ policy: policyOf(this.#files, lists.bundle()) }))
+  }
+
+  async #changedPolicy(file: 'clients' | 'rules'): Promise<void> {
+    const { parts, lists } = this.#opened
+    const files = { ...this.#files, [file]: await readResolverFile(parts.directory, file) }
+    this.#tell({ policy: policyOf(files, lists.bundle()) })
+    this.#files = files
+    if (file === 'clients') this.#log.tell({ type: 'clients', clients: files.clients })
+  }
+
+  async #changedSettings(): Promise<void> {
+    const { parts, lists, servers } = this.#opened
+    const settings = await readResolverFile(parts.directory, 'settings')
+    const areServersOthers = JSON.stringify(settings.upstreams) !== JSON.stringify(this.#files.settings.upstreams)
+    this.#files = { ...this.#files, settings }
     const upstreams = areServersOthers ? { upstreams: await servers.apply(settings.upstreams) } : {}
-    tell({ policy: policyOf(files, lists.bundle()), ...settingsOrders(settings), ...upstreams })
-    connections.use(settings)
-    log.tell({ type: 'settings', retentionDays: settings.logRetentionDays })
-    log.tell({ type: 'upstreams', labels: servers.labels() })
-    await places.apply(settings.listeners)
+    this.#tell({ policy: policyOf(this.#files, lists.bundle()), ...settingsOrders(settings), ...upstreams })
+    this.#connections.use(settings)
+    this.#log.tell({ type: 'settings', retentionDays: settings.logRetentionDays })
+    this.#log.tell({ type: 'upstreams', labels: servers.labels() })
+    await this.#places.apply(settings.listeners)
     servers.closeLeft()
-  }
-
-  async function changed(file: 'settings' | 'clients' | 'rules'): Promise<void> {
-    if (file === 'settings') return changedSettings()
-    files = { ...files, [file]: await readResolverFile(directory, file) }
-    swapPolicy()
-    if (file === 'clients') log.tell({ type: 'clients', clients: files.clients })
-  }
-
-  async function changedLists(): Promise<ListsChange> {
-    files = { ...files, lists: await readResolverFile(directory, 'lists') }
-    return lists.compile(files.lists, swapPolicy)
-  }
-
-  if (lists.isStale(files.lists)) {
-    lists.compile(files.lists, swapPolicy).catch((error: Error) => warn(`the lists: ${error.message}`))
-  }
-  return {
-    data,
-    state: () => ({
-      engine: libc === undefined ? 'dgram' : 'ffi',
-      engineReason,
-      listeners: places.states(),
-      upstreams: servers.states(data.state),
-      cacheEntries: data.state.words[Shared.cacheEntries]!,
-      logLost: log.lost(),
-      names: lists.bundle().names,
-      lists: lists.reports(),
-      startedAt,
-    }),
-    changed: (file) => inTurn(() => changed(file)),
-    changedLists: () => changedLists(),
-    explain: (question) => explainName(answers.engine.policy, question, servers.ask),
-    clearCache() {
-      data.tell({ clearCache: true })
-      answers.clearCache()
-    },
-    purgeLog: log.purge,
-    async close() {
-      await places.close()
-      connections.close()
-      await data.close()
-      servers.close()
-      await log.close()
-    },
   }
 }
 
-/** The C library, or why not. Throws when the settings want it and it is not to be had. */
+/** The C library, or why `dgram` has to do. */
 async function chooseEngine(
   wanted: 'auto' | 'ffi' | 'dgram',
   isCautious: boolean,
 ): Promise<{ libc: Libc | undefined; engineReason: string }> {
   if (wanted === 'dgram') return { libc: undefined, engineReason: 'chosen in the settings' }
-  if (isCautious && wanted === 'auto')
-    return { libc: undefined, engineReason: 'batched system calls ended the process' }
+  if (isCautious && wanted === 'auto') {
+    return { libc: undefined, engineReason: 'batched system calls ended the process before' }
+  }
   try {
-    return {
-      libc: await openLibc(),
-      engineReason: wanted === 'ffi' ? 'chosen in the settings' : 'batched system calls',
-    }
+    const libc = await openLibc()
+    return { libc, engineReason: wanted === 'ffi' ? 'chosen in the settings' : 'batched system calls work here' }
   } catch (error) {
     return { libc: undefined, engineReason: (error as Error).message }
   }

@@ -11,8 +11,10 @@ import type { Libc } from '../sockets/libc.ts'
 
 const watchMs = 200
 const hangMs = 1000
+/** A thread that starts has no heartbeat yet. */
 const startMs = 5000
 const healthyMs = 5000
+const pauseMs = 500
 
 /** What a data thread is started with. */
 export interface DataThreadParts {
@@ -26,109 +28,112 @@ export interface DataThreadParts {
   readonly warn: (message: string) => void
 }
 
-/** The data thread, whichever it is at the time. */
-export interface DataThreadHost {
-  readonly state: SharedState
-  /** How often the thread was replaced. */
-  readonly replacements: () => number
-  /** Puts news in force before the next query. */
-  tell(news: DataNews): void
-  /** Resolves when the thread has taken all news in, or at the latest after a second. */
-  settled(): Promise<void>
-  /** Ends the thread where it stands; another takes its place. */
-  replace(): void
-  close(): Promise<void>
+interface Running {
+  readonly worker: Worker
+  readonly port: MessagePort
 }
 
 /**
- * Runs the data thread and watches it: when it ends, or its heartbeat stands still for a second, another takes its place, with
- * the same listeners, whose waiting queries it then answers.
+ * The data thread, whichever it is at the time. It is watched: when it ends, or its heartbeat stands still for a second, another
+ * takes its place, with the same listeners, whose waiting queries it then answers.
  */
-export function createDataThread(parts: DataThreadParts): DataThreadHost {
-  const state = openSharedState(createSharedMemory())
-  let { orders } = parts
-  let thread = start()
-  let isClosed = false
-  let replacements = 0
-  const watch = setInterval(look, watchMs)
+export class DataThreadHost {
+  readonly state: SharedState = openSharedState(createSharedMemory())
+  /** How often the thread was replaced. */
+  replacements = 0
+  readonly #parts: DataThreadParts
+  readonly #watch: NodeJS.Timeout
+  #orders: DataOrders
+  #thread: Running
+  #isClosed = false
+  #beat = 0
+  #beatAt = 0
+  #lookedAt = performance.now()
 
-  function start() {
+  constructor(parts: DataThreadParts) {
+    this.#parts = parts
+    this.#orders = parts.orders
+    this.#thread = this.#start()
+    this.#watch = setInterval(() => this.#look(), watchMs)
+  }
+
+  /** Puts news in force before the next query. */
+  tell(news: DataNews): void {
+    this.#orders = { ...this.#orders, ...news }
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origin
+    this.#thread.port.postMessage(news)
+    Atomics.add(this.state.words, Shared.generation, 1)
+  }
+
+  /** Resolves when the thread has taken all news in, or at the latest after a second. */
+  async settled(): Promise<void> {
+    const { words } = this.state
+    const wanted = Atomics.load(words, Shared.generation)
+    const deadline = performance.now() + 1000
+    for (;;) {
+      const seen = Atomics.load(words, Shared.seen)
+      if (((seen - wanted) | 0) >= 0 || performance.now() > deadline) return
+      await Atomics.waitAsync(words, Shared.seen, seen, 200).value
+    }
+  }
+
+  /** Ends the thread where it stands; another takes its place. */
+  replace(): void {
+    void this.#thread.worker.terminate()
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearInterval(this.#watch)
+    this.tell({ stop: true })
+    await this.settled()
+    await this.#thread.worker.terminate()
+  }
+
+  #start(): Running {
     const { port1, port2 } = new MessageChannel()
-    const { mode, ring } = parts
-    const generation = Atomics.load(state.words, Shared.generation)
-    const setup: DataSetup = { mode, orders, generation, ring, shared: state.memory }
+    const { mode, ring, noted, warn } = this.#parts
+    const generation = Atomics.load(this.state.words, Shared.generation)
+    const setup: DataSetup = { mode, orders: this.#orders, generation, ring, shared: this.state.memory }
     const worker = new Worker(new URL('../loops/data-thread.ts', import.meta.url), {
       workerData: { setup, port: port2 },
       transferList: [port2],
       resourceLimits: { maxOldGenerationSizeMb: 128 },
+      name: 'data',
     })
-    const started = { worker, port: port1, startedAt: performance.now(), beat: 0, beatAt: performance.now() + startMs }
-    port1.on('message', parts.noted)
-    worker.on('error', (error: Error) => parts.warn(`the data thread failed: ${error.message}`))
-    worker.on('exit', () => ended(started.startedAt, port1))
-    return started
+    const startedAt = performance.now()
+    this.#beatAt = startedAt + startMs
+    port1.on('message', noted)
+    worker.on('error', (error: Error) => warn(`the data thread failed: ${error.message}`))
+    worker.on('exit', () => this.#ended(startedAt, port1))
+    return { worker, port: port1 }
   }
 
-  function ended(startedAt: number, port: MessagePort): void {
+  #ended(startedAt: number, port: MessagePort): void {
     port.close()
-    for (const descriptor of takeDescriptors(state)) parts.libc?.call.close(descriptor)
-    if (isClosed) return
-    replacements += 1
-    parts.warn('the data thread ended; another takes its place')
-    const livedMs = performance.now() - startedAt
+    for (const descriptor of takeDescriptors(this.state)) this.#parts.libc?.call.close(descriptor)
+    if (this.#isClosed) return
+    this.replacements += 1
+    this.#parts.warn('the data thread ended; another takes its place')
     const restart = () => {
-      if (!isClosed) thread = start()
+      if (!this.#isClosed) this.#thread = this.#start()
     }
-    if (livedMs > healthyMs || replacements < 3) restart()
-    else setTimeout(restart, 500)
+    if (performance.now() - startedAt > healthyMs || this.replacements < 3) restart()
+    else setTimeout(restart, pauseMs)
   }
 
-  let lookedAt = performance.now()
-  function look(): void {
+  #look(): void {
     const now = performance.now()
-    const wasAsleep = now - lookedAt > 3 * watchMs
-    lookedAt = now
-    const beat = Atomics.load(state.words, Shared.heartbeat)
+    const wasAsleep = now - this.#lookedAt > 3 * watchMs
+    this.#lookedAt = now
+    const beat = Atomics.load(this.state.words, Shared.heartbeat)
     // When this thread could not run either, the machine stood still, not the other thread.
-    if (beat !== thread.beat || wasAsleep) {
-      thread.beat = beat
-      thread.beatAt = Math.max(now, wasAsleep ? thread.beatAt : now)
-    } else if (now - thread.beatAt > hangMs) {
-      thread.beatAt = now + startMs
-      parts.warn('the data thread hangs')
-      void thread.worker.terminate()
+    if (beat !== this.#beat || wasAsleep) this.#beatAt = beat === this.#beat ? Math.max(now, this.#beatAt) : now
+    else if (now - this.#beatAt > hangMs) {
+      this.#beatAt = now + startMs
+      this.#parts.warn('the data thread hangs')
+      this.replace()
     }
-  }
-
-  function tell(news: DataNews): void {
-    orders = { ...orders, ...news }
-    thread.port.postMessage(news)
-    Atomics.add(state.words, Shared.generation, 1)
-  }
-
-  async function settled(): Promise<void> {
-    const wanted = Atomics.load(state.words, Shared.generation)
-    const deadline = performance.now() + 1000
-    for (;;) {
-      const seen = Atomics.load(state.words, Shared.seen)
-      if (((seen - wanted) | 0) >= 0 || performance.now() > deadline) return
-      const waiting = Atomics.waitAsync(state.words, Shared.seen, seen, 200)
-      await waiting.value
-    }
-  }
-
-  return {
-    state,
-    replacements: () => replacements,
-    tell,
-    settled,
-    replace: () => void thread.worker.terminate(),
-    async close() {
-      isClosed = true
-      clearInterval(watch)
-      tell({ stop: true })
-      await settled()
-      await thread.worker.terminate()
-    },
+    this.#beat = beat
   }
 }

@@ -14,6 +14,7 @@ interface Place {
   /** With the C library: open, or -1. Otherwise the data thread opens it and says how that went. */
   descriptor: number
   error: string | null
+  /** The tunnel's device as it was when the socket was bound to it. */
   device: number
   server: Server | undefined
   tcpError: string | null
@@ -28,53 +29,76 @@ export interface PlacesParts {
   readonly connected: (socket: Socket, isTunnel: boolean) => void
 }
 
-/** The addresses the resolver listens at. */
-export interface ListeningPlaces {
-  /** Listens at these from now on; what stays is not touched. Resolves when it is so. */
-  apply(listeners: readonly Listener[]): Promise<void>
-  /** The data thread opened, or could not open, one itself. */
-  note(number: number, error: string | null): void
-  states(): readonly ListenerState[]
-  close(): Promise<void>
-}
-
 /**
- * Opens and closes listeners, UDP and TCP, by difference. What cannot be opened is tried again every half second; a tunnel whose
- * device was made anew is listened at anew, as a socket stays with the device it was bound to.
+ * The addresses the resolver listens at, by UDP and TCP. They are opened and closed by difference. What cannot be opened is tried
+ * again every half second; a tunnel whose device was made anew is listened at anew, as a socket stays with the device it was
+ * bound to.
  */
-export function createListeningPlaces(parts: PlacesParts): ListeningPlaces {
-  const { libc } = parts
-  const places = new Map<string, Place>()
-  let nextNumber = 0
-  let turn: Promise<void> = Promise.resolve()
-  const timer = setInterval(() => void inTurn(retry), retryMs)
+export class ListeningPlaces {
+  readonly #parts: PlacesParts
+  readonly #places = new Map<string, Place>()
+  readonly #timer: NodeJS.Timeout
+  #nextNumber = 0
+  #turn: Promise<void> = Promise.resolve()
+
+  constructor(parts: PlacesParts) {
+    this.#parts = parts
+    this.#timer = setInterval(() => void this.#inTurn(() => this.#retry()), retryMs)
+  }
+
+  /** Listens at these from now on; what stays is not touched. Resolves when it is so. */
+  apply(listeners: readonly Listener[]): Promise<void> {
+    return this.#inTurn(() => this.#apply(listeners))
+  }
+
+  /** The data thread opened, or could not open, one itself. */
+  note(number: number, error: string | null): void {
+    for (const place of this.#places.values()) if (place.number === number) place.error = error
+  }
+
+  states(): readonly ListenerState[] {
+    return [...this.#places.values()].map(({ listener: { address, port }, error, tcpError }) => ({
+      address,
+      port,
+      error: error ?? (tcpError === null ? null : `TCP: ${tcpError}`),
+    }))
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.apply([])
+  }
 
   /** One change at a time. */
-  function inTurn(work: () => Promise<void>): Promise<void> {
-    const done = turn.then(work)
-    turn = done.catch(() => undefined)
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.#turn.then(work)
+    this.#turn = done.catch(() => undefined)
     return done
   }
 
-  async function apply(listeners: readonly Listener[]): Promise<void> {
+  async #apply(listeners: readonly Listener[]): Promise<void> {
     const wanted = new Map(listeners.map((listener) => [keyOf(listener), listener]))
-    const left = [...places].filter(([key]) => !wanted.has(key))
-    for (const [key] of left) places.delete(key)
-    for (const [key, listener] of wanted) if (!places.has(key)) places.set(key, open(listener))
-    await parts.assign(assigned())
-    for (const [, place] of left) close(place)
+    const left = [...this.#places].filter(([key]) => !wanted.has(key))
+    for (const [key] of left) this.#places.delete(key)
+    for (const [key, listener] of wanted) if (!this.#places.has(key)) this.#places.set(key, this.#open(listener))
+    await this.#parts.assign(this.#assigned())
+    for (const [, { server, descriptor }] of left) {
+      server?.close()
+      if (descriptor >= 0) this.#parts.libc?.call.close(descriptor)
+    }
   }
 
-  function open(listener: Listener): Place {
-    const number = nextNumber
-    nextNumber = (nextNumber + 1) % mostNumbers
+  #open(listener: Listener): Place {
+    const number = this.#nextNumber
+    this.#nextNumber = (number + 1) % mostNumbers
     const place: Place = { listener, number, descriptor: -1, error: null, device: 0, server: undefined, tcpError: null }
-    openUdp(place)
-    openTcp(place)
+    this.#openUdp(place)
+    this.#openTcp(place)
     return place
   }
 
-  function openUdp(place: Place): void {
+  #openUdp(place: Place): void {
+    const { libc } = this.#parts
     if (libc === undefined) return
     const { listener } = place
     try {
@@ -86,9 +110,10 @@ export function createListeningPlaces(parts: PlacesParts): ListeningPlaces {
     }
   }
 
-  function openTcp(place: Place): void {
+  #openTcp(place: Place): void {
+    const { libc, connected } = this.#parts
     const { listener } = place
-    const server = createServer({ noDelay: true }, (socket) => parts.connected(socket, listener.device !== null))
+    const server = createServer({ noDelay: true }, (socket) => connected(socket, listener.device !== null))
     place.server = server
     const failed = (error: unknown) => {
       place.tcpError = codeOf(error)
@@ -104,60 +129,42 @@ export function createListeningPlaces(parts: PlacesParts): ListeningPlaces {
     }
   }
 
-  async function retry(): Promise<void> {
-    const replaced: number[] = []
+  async #retry(): Promise<void> {
+    const outdated: number[] = []
     let isChanged = false
-    for (const place of places.values()) {
-      if (place.server === undefined) openTcp(place)
-      if (libc === undefined) continue
-      const { device } = place.listener
-      const current = device === null ? 0 : deviceIndex(libc, device)
-      if (place.descriptor >= 0 && current !== place.device && current !== 0) {
-        replaced.push(place.descriptor)
+    for (const place of this.#places.values()) {
+      if (this.#isOutdated(place)) {
+        outdated.push(place.descriptor)
         place.descriptor = -1
         place.server?.close()
-        openTcp(place)
+        place.server = undefined
       }
-      if (place.descriptor >= 0) continue
-      openUdp(place)
+      if (place.server === undefined) this.#openTcp(place)
+      if (place.descriptor >= 0 || this.#parts.libc === undefined) continue
+      this.#openUdp(place)
       isChanged ||= place.descriptor >= 0
     }
-    if (!isChanged && replaced.length === 0) return
-    await parts.assign(assigned())
-    for (const descriptor of replaced) libc?.call.close(descriptor)
+    if (!isChanged && outdated.length === 0) return
+    await this.#parts.assign(this.#assigned())
+    for (const descriptor of outdated) this.#parts.libc?.call.close(descriptor)
   }
 
-  function assigned(): DataListener[] {
-    return [...places.values()]
-      .filter(({ descriptor }) => libc === undefined || descriptor >= 0)
+  /** Whether the device there is now is another than the one the socket belongs to. */
+  #isOutdated({ listener: { device }, descriptor, device: bound }: Place): boolean {
+    if (this.#parts.libc === undefined || device === null || descriptor < 0) return false
+    const current = deviceIndex(this.#parts.libc, device)
+    return current !== 0 && current !== bound
+  }
+
+  #assigned(): DataListener[] {
+    return [...this.#places.values()]
+      .filter(({ descriptor }) => this.#parts.libc === undefined || descriptor >= 0)
       .map(({ listener: { address, port, device }, number, descriptor }) => ({
         number,
         endpoint: { address, port },
         isTunnel: device !== null,
         descriptor,
       }))
-  }
-
-  function close(place: Place): void {
-    place.server?.close()
-    if (place.descriptor >= 0) libc?.call.close(place.descriptor)
-  }
-
-  return {
-    apply: (listeners) => inTurn(() => apply(listeners)),
-    note(number, error) {
-      for (const place of places.values()) if (place.number === number) place.error = error
-    },
-    states: () =>
-      [...places.values()].map(({ listener: { address, port }, error, tcpError }) => ({
-        address,
-        port,
-        error: error ?? (tcpError === null ? null : `TCP: ${tcpError}`),
-      })),
-    async close() {
-      clearInterval(timer)
-      await inTurn(() => apply([]))
-    },
   }
 }
 

@@ -7,18 +7,6 @@ const stopMs = 3000
 
 type Told = Extract<ToWriter, { type: 'settings' | 'clients' | 'upstreams' }>
 
-/** The log thread, whichever it is at the time. */
-export interface LogThreadHost {
-  /** Hands on what the thread has to know; kept for one that takes its place. */
-  tell(message: Told): void
-  /** Forgets what was asked before a moment; rejects with the reason when that did not go. */
-  purge(before: number, client: number | null): Promise<void>
-  /** Entries that found no room or could not be written. */
-  lost(): number
-  /** Writes what is left and ends. */
-  close(): Promise<void>
-}
-
 /** Who is told of the log. */
 export interface LogEars {
   /** So many entries were written. */
@@ -26,72 +14,94 @@ export interface LogEars {
   readonly warn: (message: string) => void
 }
 
-/** Runs the thread that writes the query log. When it dies another takes its place a second later; answering never waits. */
-export function createLogThread(start: WriterStart, ears: LogEars): LogThreadHost {
-  const told = new Map<string, Told>()
-  const purges = new Map<number, { resolve: () => void; reject: (error: Error) => void }>()
-  let retentionDays = start.retentionDays
-  let lost = 0
-  let nextPurge = 1
-  let isClosed = false
-  let worker = run()
+/**
+ * The thread that writes the query log, whichever it is at the time. When it dies another takes its place a second later;
+ * answering never waits for it.
+ */
+export class LogThreadHost {
+  /** Entries that found no room or could not be written. */
+  lost = 0
+  readonly #start: WriterStart
+  readonly #ears: LogEars
+  readonly #told = new Map<string, Told>()
+  readonly #purges = new Map<number, PromiseWithResolvers<void>>()
+  #retentionDays: number
+  #nextPurge = 1
+  #isClosed = false
+  #worker: Worker
 
-  function run(): Worker {
-    const started = new Worker(new URL('../../query-log/writer-thread.ts', import.meta.url), {
-      workerData: { ...start, retentionDays },
-      name: 'query log',
-    })
-    started.on('message', hear)
-    started.on('error', (error: Error) => ears.warn(`the query log failed: ${error.message}`))
-    started.on('exit', () => {
-      for (const { reject } of purges.values()) reject(new Error('the query log failed'))
-      if (isClosed) return
-      setTimeout(() => {
-        if (!isClosed) worker = run()
-      }, restartMs)
-    })
-    for (const message of told.values()) started.postMessage(message)
-    return started
+  constructor(start: WriterStart, ears: LogEars) {
+    this.#start = start
+    this.#ears = ears
+    this.#retentionDays = start.retentionDays
+    this.#worker = this.#run()
   }
 
-  function hear(message: FromWriter): void {
-    if (message.type === 'wrote') {
-      lost = message.lost
-      ears.wrote(message.count)
-    } else if (message.type === 'trouble') {
-      if (message.message !== null) ears.warn(`the query log cannot be written: ${message.message}`)
-    } else if (message.task === 'purge' && message.id !== undefined) {
-      const waiting = purges.get(message.id)
-      if (message.error === null) waiting?.resolve()
-      else waiting?.reject(new Error(message.error))
+  /** Hands on what the thread has to know; kept for one that takes its place. */
+  tell(message: Told): void {
+    if (message.type === 'settings') this.#retentionDays = message.retentionDays
+    this.#told.set(message.type, message)
+    post(this.#worker, message)
+  }
+
+  /** Forgets what was asked before a moment; rejects with the reason when that did not go. */
+  async purge(before: number, client: number | null): Promise<void> {
+    const id = this.#nextPurge++
+    const purge = Promise.withResolvers<void>()
+    const timer = setTimeout(() => purge.reject(new Error('the query log is busy')), purgeMs)
+    this.#purges.set(id, purge)
+    post(this.#worker, { type: 'purge', id, before, client })
+    try {
+      await purge.promise
+    } finally {
+      clearTimeout(timer)
+      this.#purges.delete(id)
     }
   }
 
-  return {
-    tell(message) {
-      if (message.type === 'settings') ({ retentionDays } = message)
-      told.set(message.type, message)
-      worker.postMessage(message)
-    },
-    purge(before, client) {
-      const id = nextPurge++
-      const { promise, resolve, reject } = Promise.withResolvers<void>()
-      const timer = setTimeout(() => reject(new Error('the query log is busy')), purgeMs)
-      purges.set(id, { resolve, reject })
-      worker.postMessage({ type: 'purge', id, before, client } satisfies ToWriter)
-      return promise.finally(() => {
-        clearTimeout(timer)
-        purges.delete(id)
-      })
-    },
-    lost: () => lost,
-    async close() {
-      isClosed = true
-      const ended = new Promise((resolve) => worker.once('exit', resolve))
-      const timer = setTimeout(() => void worker.terminate(), stopMs)
-      worker.postMessage({ type: 'stop' } satisfies ToWriter)
-      await ended
-      clearTimeout(timer)
-    },
+  /** Writes what is left and ends. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    const ended = new Promise((resolve) => this.#worker.once('exit', resolve))
+    const timer = setTimeout(() => void this.#worker.terminate(), stopMs)
+    post(this.#worker, { type: 'stop' })
+    await ended
+    clearTimeout(timer)
+  }
+
+  #run(): Worker {
+    const worker = new Worker(new URL('../../query-log/writer-thread.ts', import.meta.url), {
+      workerData: { ...this.#start, retentionDays: this.#retentionDays },
+      name: 'query log',
+    })
+    worker.on('message', (message: FromWriter) => this.#hear(message))
+    worker.on('error', (error: Error) => this.#ears.warn(`the query log failed: ${error.message}`))
+    worker.on('exit', () => this.#ended())
+    for (const message of this.#told.values()) post(worker, message)
+    return worker
+  }
+
+  #ended(): void {
+    for (const { reject } of this.#purges.values()) reject(new Error('the query log failed'))
+    if (this.#isClosed) return
+    setTimeout(() => {
+      if (!this.#isClosed) this.#worker = this.#run()
+    }, restartMs)
+  }
+
+  #hear(message: FromWriter): void {
+    if (message.type === 'wrote') {
+      this.lost = message.lost
+      this.#ears.wrote(message.count)
+    } else if (message.type === 'trouble') {
+      if (message.message !== null) this.#ears.warn(`the query log cannot be written: ${message.message}`)
+    } else if (message.task === 'purge' && message.id !== undefined) {
+      const purge = this.#purges.get(message.id)
+      if (message.error === null) purge?.resolve()
+      else purge?.reject(new Error(message.error))
+    }
   }
 }
+
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origin
+const post = (worker: Worker, message: ToWriter): void => worker.postMessage(message)

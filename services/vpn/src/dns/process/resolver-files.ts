@@ -10,6 +10,8 @@ export const resolverFile = {
   lists: 'lists.json',
   /** All lists compiled; made by the resolver itself. */
   bundle: 'lists.bin',
+  /** What was asked; written by the resolver, read by the service. */
+  queryLog: 'query-log.db',
 } as const
 
 /** Where the resolver listens. */

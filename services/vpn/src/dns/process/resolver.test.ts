@@ -389,7 +389,7 @@ behaviour('a data thread that ends is replaced, with its listeners', async (engi
   for (let times = 1; times <= 2; times++) {
     running.resolver.data.replace()
     await eventually(
-      () => running.resolver.data.replacements(),
+      () => running.resolver.data.replacements,
       (count) => count === times,
     )
     const since = performance.now()

@@ -31,8 +31,9 @@ process.on('message', (message: ToResolver) => void hear(message))
 
 /** What the service asks before all is open waits for that. */
 const opening = createResolver({ directory, isCautious: caution === '--cautious', warn, logged: countQueries })
-resolver = await opening
-const sendState = (): void => send({ type: 'state', state: resolver!.state() })
+const running = await opening
+resolver = running
+const sendState = (): void => send({ type: 'state', state: running.state() })
 sendState()
 send({ type: 'ready' })
 setInterval(sendState, stateMs)

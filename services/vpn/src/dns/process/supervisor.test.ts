@@ -14,7 +14,7 @@ import { addressRecord, makeAnswer } from '../../../test/dns-packets.ts'
 import { startUpstream } from '../../../test/dns-upstream.ts'
 import { freeListener, resolverPlace, upstreamAt } from '../../../test/resolver-place.ts'
 import type { ResolverList } from './resolver-files.ts'
-import { superviseResolver, type ResolverSupervisor } from './supervisor.ts'
+import { ResolverSupervisor } from './supervisor.ts'
 
 const resolverFile = fileURLToPath(new URL('resolver.ts', import.meta.url))
 const testFile = (name: string) => fileURLToPath(new URL(`../../../test/${name}`, import.meta.url))
@@ -28,7 +28,7 @@ async function supervised(): Promise<
   const listener = await freeListener()
   const place = await resolverPlace({ listeners: [listener], upstreams: [upstreamAt(upstream.port)] })
   const warnings: string[] = []
-  const supervisor = superviseResolver({ directory: place.directory, warn: (line) => warnings.push(line) })
+  const supervisor = new ResolverSupervisor({ directory: place.directory, warn: (line) => warnings.push(line) })
   await supervisor.ready()
   return {
     supervisor,
@@ -69,21 +69,21 @@ test('killed, it answers again within half a second, by the same files', { timeo
   assert.ok(blocked(await ask(port, { name: 'x.ads.example' })))
   const took: number[] = []
   for (let times = 1; times <= 3; times++) {
-    const pid = supervisor.pid()!
+    const pid = supervisor.pid!
     process.kill(pid, 'SIGKILL')
     const since = performance.now()
     await eventually(
       () => ask(port, { name: 'x.ads.example', timeoutMs: 20 }),
-      (answer) => blocked(answer) && supervisor.pid() !== pid,
+      (answer) => blocked(answer) && supervisor.pid !== pid,
       { everyMs: 2 },
     )
     took.push(Math.round(performance.now() - since))
     await eventually(
-      () => supervisor.state(),
+      () => supervisor.state,
       (state) => state !== undefined,
     )
   }
-  assert.equal(supervisor.restarts(), 3)
+  assert.equal(supervisor.restarts, 3)
   assert.ok(Math.min(...took) < 500, `it took ${took.join(', ')} ms`)
   assert.deepEqual((await ask(port, { name: 'fine.example' }))?.addresses, ['192.0.2.1'])
 })
@@ -94,10 +94,10 @@ test('lists are exchanged under load, and no query is lost', { timeout: 60_000 }
   const text = (word: string) => Array.from({ length: 50_000 }, (_, n) => `${word}${n}.example`).join('\n')
   await writeLists(directory, { one: text('a') })
   await supervisor.changedLists()
-  let isOver = false
+  const over = new AbortController()
   const counts = { asked: 0, answered: 0 }
   const load = Array.from({ length: 8 }, async () => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       counts.asked++
       if ((await ask(port, { name: 'a7.example', timeoutMs: 2000 })) !== undefined) counts.answered++
     }
@@ -110,7 +110,7 @@ test('lists are exchanged under load, and no query is lost', { timeout: 60_000 }
     assert.deepEqual((await ask(port, { name: `${word}3.example` }))?.addresses, ['0.0.0.0'])
   }
   assert.deepEqual((await ask(port, { name: 'b3.example' }))?.addresses, ['192.0.2.1'])
-  isOver = true
+  over.abort()
   await Promise.all(load)
   assert.equal(counts.answered, counts.asked)
   assert.ok(counts.asked > 50)
@@ -122,7 +122,7 @@ test(
   async () => {
     await using running = await supervised()
     const { supervisor, port, directory } = running
-    assert.equal(supervisor.state()?.listeners[0]?.port, port)
+    assert.equal(supervisor.state?.listeners[0]?.port, port)
     await writeFileAtomic(
       join(directory, 'rules.json'),
       JSON.stringify([{ number: 4, action: 'block', domain: 'ads.example', belowOnly: false, client: 0 }]),
@@ -148,7 +148,7 @@ test('it ends when the service is gone', { timeout: 60_000 }, async () => {
   const service = execa(process.execPath, ['--no-warnings', testFile('supervising.ts'), place.directory], {
     reject: false,
   })
-  const [line] = (await once(service.stdout!, 'data')) as [Buffer]
+  const [line] = (await once(service.stdout, 'data')) as [Buffer]
   const pid = Number(line)
   assert.ok(await isRunning(pid))
   service.kill('SIGKILL')
@@ -163,7 +163,7 @@ test('its title says what it is, and its environment holds nothing of the servic
   process.env['HEARTH_TEST_SECRET'] = 'do not hand on'
   try {
     await using running = await supervised()
-    const pid = running.supervisor.pid()!
+    const pid = running.supervisor.pid!
     assert.match(await readFile(`/proc/${pid}/cmdline`, 'latin1'), /^hearth-vpn resolver/)
     assert.doesNotMatch(await readFile(`/proc/${pid}/environ`, 'latin1'), /do not hand on/)
   } finally {

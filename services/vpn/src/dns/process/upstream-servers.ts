@@ -1,11 +1,13 @@
 import type { DataUpstream } from '../loops/orders.ts'
-import { Figure, FailureCode, type SharedState } from '../loops/shared-state.ts'
+import { Figure, FailureCode, mostUpstreams, type SharedState } from '../loops/shared-state.ts'
 import { openBridge, type Bridge } from '../upstream/bridge.ts'
 import { createRelay, type Relay, type RelayOptions } from '../upstream/relay.ts'
 import { labelOf } from '../upstream/label.ts'
 import type { UpstreamState } from './messages.ts'
 import type { Upstream } from './resolver-files.ts'
 
+/** With the bridges that stand in for them, no more than the data thread knows. */
+const mostServers = mostUpstreams / 2
 const portsToServers = 8
 const portsToBridges = 2
 const attemptMs = 2000
@@ -18,80 +20,83 @@ interface Server {
   lastError: string | null
 }
 
-/** The servers to ask, as the control thread has them. */
-export interface UpstreamServers {
-  /** Opens what is new, and says how the data thread is to ask them. What is left over is closed by `closeLeft`. */
-  apply(upstreams: readonly Upstream[]): Promise<readonly DataUpstream[]>
-  /** Closes the servers the last `apply` left out, once the data thread asks them no more. */
-  closeLeft(): void
-  /** Asks by stream, one after the other until one answers with something `isGood`. Rejects when none did within 4 s. */
-  ask(
-    query: Uint8Array,
-    isGood: (answer: Uint8Array) => boolean,
-  ): Promise<{ readonly answer: Uint8Array; readonly upstream: number }>
-  /** The names the log knows them by, in the order of what `apply` returned. */
-  labels(): readonly string[]
-  states(shared: SharedState): readonly UpstreamState[]
-  close(): void
+/** An answer, and the place of the upstream that gave it. */
+export interface AskedAnswer {
+  readonly answer: Uint8Array
+  readonly upstream: number
 }
 
 /**
- * Keeps a relay and a bridge for each upstream: what speaks UDP is asked by the data thread itself, and by the bridge where an
- * answer does not fit; everything else only by the bridge.
+ * The servers to ask, as the control thread has them: a relay and a bridge for each. What speaks UDP is asked by the data thread
+ * itself, and by the bridge where an answer does not fit; everything else only by the bridge.
  */
-export function createUpstreamServers(options: RelayOptions): UpstreamServers {
-  let servers: readonly Server[] = []
-  let left: readonly Server[] = []
+export class UpstreamServers {
+  readonly #options: RelayOptions
+  #servers: readonly Server[] = []
+  #left: readonly Server[] = []
 
-  async function open(upstream: Upstream): Promise<Server> {
-    const relay = createRelay(upstream, options)
-    const bridge = await openBridge(relay, (error) => (server.lastError = error?.message ?? null))
-    const server: Server = { upstream, relay, bridge, lastError: null }
-    return server
+  constructor(options: RelayOptions) {
+    this.#options = options
   }
 
-  async function apply(upstreams: readonly Upstream[]): Promise<readonly DataUpstream[]> {
-    const known = new Map(servers.map((server) => [keyOf(server.upstream), server]))
-    const next = await Promise.all(upstreams.map((upstream) => known.get(keyOf(upstream)) ?? open(upstream)))
-    left = [...left, ...servers.filter((server) => !next.includes(server))]
-    servers = next
+  /** Opens what is new, and says how the data thread is to ask them. What is left over is closed by `closeLeft`. */
+  async apply(upstreams: readonly Upstream[]): Promise<readonly DataUpstream[]> {
+    const known = new Map(this.#servers.map((server) => [keyOf(server.upstream), server]))
+    const next: Server[] = []
+    for (const upstream of upstreams.slice(0, mostServers)) {
+      next.push(known.get(keyOf(upstream)) ?? (await this.#open(upstream)))
+    }
+    this.#left = [...this.#left, ...this.#servers.filter((server) => !next.includes(server))]
+    this.#servers = next
     return dataUpstreams(next)
   }
 
-  return {
-    apply,
-    closeLeft() {
-      for (const { bridge } of left) bridge.close()
-      left = []
-    },
-    async ask(query, isGood) {
-      const deadline = performance.now() + deadlineMs
-      let fault = new Error('there is no server to ask')
-      for (const [index, { relay }] of [...servers.entries(), ...servers.entries()]) {
-        const timeout = Math.min(attemptMs, deadline - performance.now())
-        if (timeout <= 0) break
-        try {
-          const answer = await relay.ask(query, timeout)
-          if (isGood(answer)) return { answer, upstream: index }
-        } catch (error) {
-          fault = error as Error
-        }
+  /** Closes the servers the last `apply` left out, once the data thread asks them no more. */
+  closeLeft(): void {
+    for (const { bridge } of this.#left) bridge.close()
+    this.#left = []
+  }
+
+  /** Asks by stream, one after the other until one answers with something `isGood`. Rejects when none did within 4 s. */
+  async ask(query: Uint8Array, isGood: (answer: Uint8Array) => boolean): Promise<AskedAnswer> {
+    const deadline = performance.now() + deadlineMs
+    let fault = new Error('there is no server to ask')
+    for (const [upstream, { relay }] of [...this.#servers.entries(), ...this.#servers.entries()]) {
+      const timeout = Math.min(attemptMs, deadline - performance.now())
+      if (timeout <= 0) break
+      try {
+        const answer = await relay.ask(query, timeout)
+        if (isGood(answer)) return { answer, upstream }
+      } catch (error) {
+        fault = error as Error
       }
-      throw fault
-    },
-    labels: () => {
-      const own = servers.map(({ upstream }) => labelOf(upstream))
-      return [...own, ...own.filter((_, index) => isAskedByUdp(servers[index]!.upstream))]
-    },
-    states: ({ figures }) =>
-      servers.map((server, index) =>
-        stateOf(server, figures.subarray(index * Figure.count, (index + 1) * Figure.count)),
-      ),
-    close() {
-      for (const { bridge } of [...servers, ...left]) bridge.close()
-      servers = []
-      left = []
-    },
+    }
+    throw fault
+  }
+
+  /** The names the log knows them by, in the order of what `apply` returned. */
+  labels(): readonly string[] {
+    const byStream = this.#servers.filter(({ upstream }) => isAskedByUdp(upstream))
+    return [...this.#servers, ...byStream].map(({ upstream }) => labelOf(upstream))
+  }
+
+  states({ figures }: SharedState): readonly UpstreamState[] {
+    return this.#servers.map((server, index) =>
+      stateOf(server, figures.subarray(index * Figure.count, (index + 1) * Figure.count)),
+    )
+  }
+
+  close(): void {
+    this.closeLeft()
+    for (const { bridge } of this.#servers) bridge.close()
+    this.#servers = []
+  }
+
+  async #open(upstream: Upstream): Promise<Server> {
+    const relay = createRelay(upstream, this.#options)
+    const bridge = await openBridge(relay, (error) => (server.lastError = error?.message ?? null))
+    const server: Server = { upstream, relay, bridge, lastError: null }
+    return server
   }
 }
 

@@ -6,7 +6,8 @@ import type { DnsRuleRow, Tables } from '../../database/tables.ts'
 import { nameKey } from '../../peers/new-peer.ts'
 import { conflict, invalidField, notFound } from '../../problems.ts'
 import { parseRuleDomain } from '../domain-name.ts'
-import type { DnsRule, DnsRuleCreate, DnsRuleListQuery, DnsRuleUpdate } from './schema.ts'
+import type { PreviewedRule } from '../../query-log/rule-preview.ts'
+import type { DnsRule, DnsRuleCreate, DnsRuleListQuery, DnsRulePreviewBody, DnsRuleUpdate } from './schema.ts'
 import * as store from './store.ts'
 
 /** How often a rule decided, from the query log. */
@@ -147,6 +148,17 @@ export function findClient(db: Kysely<Tables>, text: string) {
   return store.findPeerBy(db, { nameKey: nameKey(text), text })
 }
 
+/** A rule that is only tried, as the log knows rules. Throws a `Problem` that names the member which cannot be. */
+export async function previewedRule(db: Kysely<Tables>, input: DnsRulePreviewBody): Promise<PreviewedRule> {
+  const { domain, below_only: belowOnly } = domainColumns(input.domain)
+  const client = input.client ?? null
+  const peer = client === null ? undefined : await findClient(db, client)
+  if (client !== null && peer === undefined) throw unknownClient()
+  return { action: input.action, domain, belowOnly: belowOnly === 1, client: peer?.dns_number ?? 0 }
+}
+
+const unknownClient = () => invalidField('client', 'is no peer’s name, id or address', 'unknown')
+
 const duplicate = (row: DnsRuleRow) =>
   conflict('domain', `There is a rule for ${shownDomain(row)} already, and it does ${row.action}`, { id: row.id })
 
@@ -178,6 +190,6 @@ function domainColumns(text: string): Pick<DnsRuleRow, 'domain' | 'below_only'> 
 async function peerIdOf(trx: Kysely<Tables>, client: string | null): Promise<string | null> {
   if (client === null) return null
   const peer = await findClient(trx, client)
-  if (peer === undefined) throw invalidField('client', 'is no peer’s name, id or address', 'unknown')
+  if (peer === undefined) throw unknownClient()
   return peer.id
 }

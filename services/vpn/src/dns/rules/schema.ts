@@ -60,3 +60,18 @@ export type DnsRuleListQuery = z.infer<typeof DnsRuleListQuery>
 export const DnsRuleParams = z.object({ id: plainText(64) })
 
 export const DnsRuleDeleted = z.object({ id: z.uuid(), domain: z.string() }).meta({ id: 'DnsRuleDeleted' })
+
+export const DnsRulePreviewBody = z
+  .strictObject({ action: RuleAction, domain, client: client.optional() })
+  .meta({ id: 'DnsRulePreviewBody' })
+export type DnsRulePreviewBody = z.infer<typeof DnsRulePreviewBody>
+
+/** What a rule would have changed in the last 24 hours, as far as the log knows. */
+export const DnsRulePreview = z
+  .object({
+    changed: wholeNumber.meta({ description: 'Queries that would have been answered the other way' }),
+    matching: wholeNumber.meta({ description: 'Queries for names the rule is about' }),
+    clients: z.array(z.object({ client: z.string().nullable(), changed: wholeNumber })),
+  })
+  .meta({ id: 'DnsRulePreview' })
+export type DnsRulePreview = z.infer<typeof DnsRulePreview>

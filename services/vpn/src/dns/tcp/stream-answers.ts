@@ -18,80 +18,79 @@ export interface StreamAnswersParts {
   ) => Promise<{ readonly answer: Uint8Array; readonly upstream: number }>
 }
 
-/** Answers queries that came over TCP. */
-export interface StreamAnswers {
-  /** The second engine, with the same policy. */
+/**
+ * Answers queries that came over TCP. The engine of the control thread: the same decisions over the same memory, answers of up to
+ * 64 KiB, upstreams asked by stream.
+ */
+export class StreamAnswers {
   readonly engine: Engine
-  use(orders: DataOrders): void
-  clearCache(): void
+  readonly #parts: StreamAnswersParts
+  #orders: DataOrders
+  #underWay = 0
+
+  constructor(orders: DataOrders, parts: StreamAnswersParts) {
+    this.#orders = orders
+    this.#parts = parts
+    this.engine = new Engine({
+      policy: openPolicy(orders.policy),
+      cache: new AnswerCache(orders.cacheSize === 0 ? 0 : cacheSize),
+      settings: orders.engine,
+    })
+    this.engine.isStream = true
+  }
+
+  use(orders: DataOrders): void {
+    if (orders.policy !== this.#orders.policy) this.engine.use(openPolicy(orders.policy))
+    if (orders.engine !== this.#orders.engine) this.engine.configure(orders.engine)
+    this.#orders = orders
+  }
+
+  clearCache(): void {
+    this.engine.cache.clear()
+  }
+
   /** The whole answer for this client, in memory of its own; undefined when none is due. Never rejects. */
-  answer(query: Uint8Array, client: number): Promise<Uint8Array | undefined>
-}
+  async answer(query: Uint8Array, client: number): Promise<Uint8Array | undefined> {
+    const { engine } = this
+    const since = performance.now()
+    engine.now = Date.now()
+    const size = engine.ask(query, 0, query.length, client)
+    if (size !== Outcome.forward) return this.#take(size, since, 0)
+    if (this.#underWay >= mostUnderWay) return this.#take(engine.fail(query, 0, query.length, client), since, 0)
+    this.#underWay += 1
+    try {
+      return await this.#forward(query, client, since)
+    } finally {
+      this.#underWay -= 1
+    }
+  }
 
-/** The engine of the control thread: the same decisions over the same memory, answers of up to 64 KiB, upstreams asked by stream. */
-export function createStreamAnswers(orders: DataOrders, parts: StreamAnswersParts): StreamAnswers {
-  const cache = new AnswerCache(orders.cacheSize === 0 ? 0 : cacheSize)
-  const engine = new Engine({ policy: openPolicy(orders.policy), cache, settings: orders.engine })
-  engine.isStream = true
-  let { queryLog, anonymizeClients } = orders
-  let { policy, engine: settings } = orders
-  let underWay = 0
+  async #forward(query: Uint8Array, client: number, since: number): Promise<Uint8Array | undefined> {
+    const { engine } = this
+    const sent = new Uint8Array(longestUpstreamQuery)
+    const length = engine.writeUpstream(sent, 0, crypto.getRandomValues(new Uint16Array(1))[0]!)
+    const isGood = (answer: Uint8Array) => engine.accept(answer, 0, answer.length, sent, 0)
+    const asked = await this.#parts.ask(sent.subarray(0, length), isGood).catch(() => undefined)
+    engine.now = Date.now()
+    if (asked === undefined) return this.#take(engine.fail(query, 0, query.length, client), since, 0)
+    const { answer, upstream } = asked
+    const [queryLength, answerLength] = [query.length, answer.length]
+    const size = engine.finish({ query, queryAt: 0, queryLength, client, answer, answerAt: 0, answerLength })
+    return this.#take(size, since, upstream + 1)
+  }
 
-  /** The answer of `size` bytes that was just written, and its place in the log. */
-  function take(size: number, since: number, upstream: number): Uint8Array | undefined {
+  /** The answer of `size` bytes that was just written; it goes into the log. */
+  #take(size: number, since: number, upstream: number): Uint8Array | undefined {
     if (size <= 0) return undefined
-    const { entry, isLogged, out, outAt } = engine
+    const { entry, isLogged, out, outAt } = this.engine
+    const { queryLog, anonymizeClients } = this.#orders
     if (isLogged && entry.nameLength > 0 && (queryLog === 'all' || (queryLog === 'blocked' && entry.status === 1))) {
       if (anonymizeClients) entry.client = 0
       entry.micros = Math.round((performance.now() - since) * 1000)
       entry.upstream = upstream
-      parts.ring.append(entry)
-      parts.ring.publish()
+      this.#parts.ring.append(entry)
+      this.#parts.ring.publish()
     }
     return out.slice(outAt, outAt + size)
-  }
-
-  async function forward(query: Uint8Array, client: number, since: number): Promise<Uint8Array | undefined> {
-    const sent = new Uint8Array(longestUpstreamQuery)
-    const length = engine.writeUpstream(sent, 0, crypto.getRandomValues(new Uint16Array(1))[0]!)
-    const isGood = (answer: Uint8Array) => engine.accept(answer, 0, answer.length, sent, 0)
-    const asked = await parts.ask(sent.subarray(0, length), isGood).catch(() => undefined)
-    engine.now = Date.now()
-    if (asked === undefined) return take(engine.fail(query, 0, query.length, client), since, 0)
-    const { answer, upstream } = asked
-    const size = engine.finish({
-      query,
-      queryAt: 0,
-      queryLength: query.length,
-      client,
-      answer,
-      answerAt: 0,
-      answerLength: answer.length,
-    })
-    return take(size, since, upstream + 1)
-  }
-
-  return {
-    engine,
-    use(next) {
-      ;({ queryLog, anonymizeClients } = next)
-      if (next.policy !== policy) engine.use(openPolicy(next.policy))
-      if (next.engine !== settings) engine.configure(next.engine)
-      ;({ policy, engine: settings } = next)
-    },
-    clearCache: () => cache.clear(),
-    async answer(query, client) {
-      const since = performance.now()
-      engine.now = Date.now()
-      const size = engine.ask(query, 0, query.length, client)
-      if (size !== Outcome.forward) return take(size, since, 0)
-      if (underWay >= mostUnderWay) return take(engine.fail(query, 0, query.length, client), since, 0)
-      underWay += 1
-      try {
-        return await forward(query, client, since)
-      } finally {
-        underWay -= 1
-      }
-    },
   }
 }

@@ -31,20 +31,10 @@ export async function openBridge(relay: Relay, heard: (error: Error | null) => v
     const key = from.port * 65_536 + query.readUInt16BE(0)
     if (query.length < 17 || underWay.has(key) || underWay.size >= mostUnderWay) return
     underWay.add(key)
-    const reply = (answer: Uint8Array) => {
+    void answerFor(relay, query, heard).then((answer) => {
       underWay.delete(key)
-      if (isOpen) socket.send(answer, from.port, from.address)
-    }
-    relay.ask(query, answerMs).then(
-      (answer) => {
-        heard(null)
-        reply(answer.length <= longestDatagram ? answer : cutOff(answer))
-      },
-      (error: Error) => {
-        heard(error)
-        reply(refusal(query))
-      },
-    )
+      return isOpen ? socket.send(answer, from.port, from.address) : undefined
+    })
   })
   // An address is bound to at once, without a look-up: who listens for that afterwards waits for ever.
   const listening = once(socket, 'listening')
@@ -57,6 +47,17 @@ export async function openBridge(relay: Relay, heard: (error: Error | null) => v
       socket.close()
       relay.close()
     },
+  }
+}
+
+async function answerFor(relay: Relay, query: Uint8Array, heard: (error: Error | null) => void): Promise<Uint8Array> {
+  try {
+    const answer = await relay.ask(query, answerMs)
+    heard(null)
+    return answer.length <= longestDatagram ? answer : cutOff(answer)
+  } catch (error) {
+    heard(error as Error)
+    return refusal(query)
   }
 }
 

@@ -1,12 +1,13 @@
 import { lookup } from 'node:dns/promises'
 import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2'
 import { isIP, isIPv6 } from 'node:net'
-import { connect as connectTls } from 'node:tls'
+import { connect as connectTls, type TLSSocket } from 'node:tls'
 import type { Upstream } from '../process/resolver-files.ts'
 import { BackOff } from './back-off.ts'
 import type { Relay, RelayOptions } from './relay.ts'
 
 const idleMs = 30_000
+const connectMs = 5000
 const longestAnswer = 65_535
 const mostUnderWay = 1024
 const messageType = 'application/dns-message'
@@ -15,75 +16,67 @@ const messageType = 'application/dns-message'
  * Asks by DNS over HTTPS (RFC 8484): POST over one HTTP/2 session, with id 0 as the RFC wishes. The session is closed when idle
  * and made anew when needed. The certificate has to be of the host in the address.
  */
-export function createHttpsRelay(upstream: Upstream, options: RelayOptions): Relay {
-  const backOff = new BackOff()
-  let session: Promise<ClientHttp2Session> | undefined
+export class HttpsRelay implements Relay {
+  readonly #upstream: Upstream
+  readonly #ca: string | undefined
+  readonly #backOff = new BackOff()
+  #session: Promise<ClientHttp2Session> | undefined
   /** The session that has answered. */
-  let proven: Promise<ClientHttp2Session> | undefined
-  let ticket: Buffer | undefined
-  let underWay = 0
+  #proven: Promise<ClientHttp2Session> | undefined
+  #ticket: Buffer | undefined
+  #underWay = 0
 
-  async function open(): Promise<ClientHttp2Session> {
-    const { name = '', port } = upstream
-    const address = upstream.address ?? (await lookup(name)).address
-    const opened = connect(`https://${isIPv6(name) ? `[${name}]` : name}:${port}`, {
-      createConnection: () => {
-        const socket = connectTls({
-          host: address,
-          port,
-          ALPNProtocols: ['h2'],
-          minVersion: 'TLSv1.2',
-          ...(isIP(name) === 0 ? { servername: name } : {}),
-          ...(ticket === undefined ? {} : { session: ticket }),
-          ...(options.ca === undefined ? {} : { ca: options.ca }),
-        })
-        socket.on('session', (next: Buffer) => (ticket = next))
-        return socket
-      },
-    })
-    opened.setTimeout(idleMs, () => opened.close())
-    await new Promise<void>((resolve, reject) => {
-      opened.once('connect', () => resolve())
-      opened.once('error', reject)
-      opened.once('close', () => reject(new Error('the server closed the connection')))
-    })
-    opened.on('error', () => undefined)
-    return opened
+  constructor(upstream: Upstream, { ca }: RelayOptions) {
+    this.#upstream = upstream
+    this.#ca = ca
   }
 
-  /** The session there is, or a new one; a session that is on its way out is not used any more. */
-  function current(): Promise<ClientHttp2Session> {
-    if (session !== undefined) return session
-    const opening = open()
-    session = opening
-    const forget = () => {
-      if (session === opening) session = undefined
+  async ask(query: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
+    const obstacle = this.#session === undefined ? this.#backOff.obstacle() : undefined
+    if (obstacle !== undefined) throw obstacle
+    if (this.#underWay >= mostUnderWay) throw new Error('too many queries at a time')
+    this.#underWay += 1
+    try {
+      const answer = await this.#exchangeSurely(query, AbortSignal.timeout(timeoutMs))
+      this.#backOff.succeeded()
+      this.#proven = this.#session
+      answer[0] = query[0]!
+      answer[1] = query[1]!
+      return answer
+    } finally {
+      this.#underWay -= 1
     }
-    opening.then(
-      (opened) => {
-        for (const event of ['close', 'goaway', 'error'] as const) opened.once(event, forget)
-      },
-      (error: Error) => {
-        forget()
-        ticket = undefined
-        backOff.failed(error)
-      },
-    )
-    return opening
   }
 
-  async function exchange(query: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
-    let opened = await inTime(current(), signal)
-    if (opened.closed || opened.destroyed) {
-      session = undefined
-      opened = await inTime(current(), signal)
+  close(): void {
+    this.#session?.then(
+      (session) => session.destroy(),
+      () => undefined,
+    )
+  }
+
+  /** A server may close whenever it likes: what a session that worked did not answer is asked once more. */
+  async #exchangeSurely(query: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
+    const wasProven = this.#proven !== undefined && this.#proven === this.#session
+    try {
+      return await this.#exchange(query, signal)
+    } catch (error) {
+      if (!wasProven || signal.aborted) throw error
+      return this.#exchange(query, signal)
+    }
+  }
+
+  async #exchange(query: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
+    let session = await inTime(this.#current(), signal)
+    if (session.closed || session.destroyed) {
+      this.#session = undefined
+      session = await inTime(this.#current(), signal)
     }
     const body = Uint8Array.from(query)
-    body[0] = 0
-    body[1] = 0
-    const request = opened.request({
+    body.fill(0, 0, 2)
+    const request = session.request({
       [constants.HTTP2_HEADER_METHOD]: 'POST',
-      [constants.HTTP2_HEADER_PATH]: upstream.path ?? '/dns-query',
+      [constants.HTTP2_HEADER_PATH]: this.#upstream.path ?? '/dns-query',
       [constants.HTTP2_HEADER_CONTENT_TYPE]: messageType,
       [constants.HTTP2_HEADER_ACCEPT]: messageType,
       [constants.HTTP2_HEADER_CONTENT_LENGTH]: body.length,
@@ -95,47 +88,66 @@ export function createHttpsRelay(upstream: Upstream, options: RelayOptions): Rel
       request.close(constants.NGHTTP2_CANCEL)
       // Silence may mean that the connection is dead: the next query takes another.
       if (signal.aborted) {
-        opened.destroy()
-        session = undefined
+        session.destroy()
+        this.#session = undefined
       }
       throw error
     }
   }
 
-  /** A server may close whenever it likes: what a session that worked did not answer is asked once more. */
-  async function exchangeSurely(query: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
-    const wasProven = proven !== undefined && proven === session
+  /** The session there is, or a new one; a session that is on its way out is not used any more. */
+  #current(): Promise<ClientHttp2Session> {
+    if (this.#session !== undefined) return this.#session
+    const opening = this.#open()
+    this.#session = opening
+    void this.#forgetInTime(opening)
+    return opening
+  }
+
+  async #forgetInTime(opening: Promise<ClientHttp2Session>): Promise<void> {
+    const forget = () => {
+      if (this.#session === opening) this.#session = undefined
+    }
     try {
-      return await exchange(query, signal)
+      const session = await opening
+      for (const event of ['close', 'goaway', 'error'] as const) session.once(event, forget)
     } catch (error) {
-      if (!wasProven || signal.aborted) throw error
-      return exchange(query, signal)
+      forget()
+      this.#ticket = undefined
+      this.#backOff.failed(error as Error)
     }
   }
 
-  return {
-    async ask(query, timeoutMs) {
-      const obstacle = session === undefined ? backOff.obstacle() : undefined
-      if (obstacle !== undefined) throw obstacle
-      if (underWay >= mostUnderWay) throw new Error('too many queries at a time')
-      underWay += 1
-      try {
-        const answer = await exchangeSurely(query, AbortSignal.timeout(timeoutMs))
-        backOff.succeeded()
-        proven = session
-        answer[0] = query[0]!
-        answer[1] = query[1]!
-        return answer
-      } finally {
-        underWay -= 1
-      }
-    },
-    close() {
-      session?.then(
-        (opened) => opened.destroy(),
-        () => undefined,
-      )
-    },
+  async #open(): Promise<ClientHttp2Session> {
+    const { name = '', port } = this.#upstream
+    const address = this.#upstream.address ?? (await lookup(name)).address
+    const session = connect(`https://${isIPv6(name) ? `[${name}]` : name}:${port}`, {
+      createConnection: () => this.#secure(address),
+    })
+    session.setTimeout(idleMs, () => session.close())
+    const timer = setTimeout(() => session.destroy(new Error('no connection in time')), connectMs)
+    await new Promise<void>((resolve, reject) => {
+      session.once('connect', () => resolve())
+      session.once('error', reject)
+      session.once('close', () => reject(new Error('the server closed the connection')))
+    }).finally(() => clearTimeout(timer))
+    session.on('error', () => undefined)
+    return session
+  }
+
+  #secure(address: string): TLSSocket {
+    const { name = '', port } = this.#upstream
+    const socket = connectTls({
+      host: address,
+      port,
+      ALPNProtocols: ['h2'],
+      minVersion: 'TLSv1.2',
+      ...(isIP(name) === 0 ? { servername: name } : {}),
+      ...(this.#ticket === undefined ? {} : { session: this.#ticket }),
+      ...(this.#ca === undefined ? {} : { ca: this.#ca }),
+    })
+    socket.on('session', (ticket: Buffer) => (this.#ticket = ticket))
+    return socket
   }
 }
 

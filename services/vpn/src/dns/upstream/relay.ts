@@ -1,6 +1,6 @@
 import type { Upstream } from '../process/resolver-files.ts'
-import { createHttpsRelay } from './https-relay.ts'
-import { createStreamRelay } from './stream-relay.ts'
+import { HttpsRelay } from './https-relay.ts'
+import { StreamRelay } from './stream-relay.ts'
 
 /** A way to a server by a stream. */
 export interface Relay {
@@ -21,5 +21,5 @@ export interface RelayOptions {
 
 /** A way to this upstream that is not UDP: TCP for `udp` and `tcp`. Connects when it is asked, and again as often as needed. */
 export function createRelay(upstream: Upstream, options: RelayOptions = {}): Relay {
-  return upstream.protocol === 'https' ? createHttpsRelay(upstream, options) : createStreamRelay(upstream, options)
+  return upstream.protocol === 'https' ? new HttpsRelay(upstream, options) : new StreamRelay(upstream, options)
 }

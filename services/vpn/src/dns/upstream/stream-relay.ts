@@ -30,14 +30,37 @@ interface Connection {
  * Asks over one TCP or TLS connection, many queries at a time (RFC 7766, RFC 7858), closes it when it is idle and makes another
  * when needed. TLS sessions are taken up again; the certificate has to be of the upstream's name, or of its address.
  */
-export function createStreamRelay(upstream: Upstream, options: RelayOptions): Relay {
-  const backOff = new BackOff()
-  let connection: Connection | undefined
-  let session: Buffer | undefined
+export class StreamRelay implements Relay {
+  readonly #upstream: Upstream
+  readonly #ca: string | undefined
+  readonly #backOff = new BackOff()
+  #connection: Connection | undefined
+  #session: Buffer | undefined
 
-  function open(): Connection {
-    const socket =
-      upstream.protocol === 'tls' ? secure() : connectTcp({ host: upstream.address ?? '', port: upstream.port })
+  constructor(upstream: Upstream, { ca }: RelayOptions) {
+    this.#upstream = upstream
+    this.#ca = ca
+  }
+
+  ask(query: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
+    return new Promise((resolve, reject) => {
+      const obstacle = this.#connection === undefined ? this.#backOff.obstacle() : undefined
+      if (obstacle !== undefined) return reject(obstacle)
+      if ((this.#connection?.waiting.size ?? 0) >= mostUnderWay) return reject(new Error('too many queries at a time'))
+      const askedAt = performance.now()
+      const timer = setTimeout(() => this.#expire(waiting, askedAt), timeoutMs)
+      const waiting: Waiting = { query, resolve, reject, timer, isSecondTry: false }
+      this.#send(waiting)
+    })
+  }
+
+  close(): void {
+    this.#connection?.socket.destroy(new Error('the resolver asks others now'))
+  }
+
+  #open(): Connection {
+    const { protocol, address = '', port } = this.#upstream
+    const socket = protocol === 'tls' ? this.#secure() : connectTcp({ host: address, port })
     const opened: Connection = { socket, waiting: new Map(), answers: 0, heardAt: 0 }
     const frames = new StreamFrames()
     let fault = new Error('the server closed the connection')
@@ -45,64 +68,32 @@ export function createStreamRelay(upstream: Upstream, options: RelayOptions): Re
     socket.setTimeout(idleMs, () => socket.destroy())
     socket.on('data', (piece: Buffer) => {
       opened.heardAt = performance.now()
-      for (const message of frames.push(piece)) take(opened, message)
+      for (const message of frames.push(piece)) this.#take(opened, message)
     })
     socket.on('error', (error) => (fault = error))
     socket.on('end', () => socket.destroy())
-    socket.on('close', () => leave(opened, fault))
+    socket.on('close', () => this.#leave(opened, fault))
     return opened
   }
 
-  function secure(): TLSSocket {
-    const { address = '', port, name } = upstream
-    const isName = name !== undefined && isIP(name) === 0
+  #secure(): TLSSocket {
+    const { address = '', port, name } = this.#upstream
     const socket = connectTls({
       host: address,
       port,
       ALPNProtocols: ['dot'],
       minVersion: 'TLSv1.2',
-      ...(isName ? { servername: name } : {}),
-      ...(session === undefined ? {} : { session }),
-      ...(options.ca === undefined ? {} : { ca: options.ca }),
+      ...(name !== undefined && isIP(name) === 0 ? { servername: name } : {}),
+      ...(this.#session === undefined ? {} : { session: this.#session }),
+      ...(this.#ca === undefined ? {} : { ca: this.#ca }),
     })
-    socket.on('session', (next: Buffer) => (session = next))
+    socket.on('session', (session: Buffer) => (this.#session = session))
     return socket
   }
 
-  function take(from: Connection, message: Uint8Array): void {
-    const id = ((message[0] ?? 0) << 8) | (message[1] ?? 0)
-    const waiting = message.length < 12 ? undefined : from.waiting.get(id)
-    if (waiting === undefined) return
-    from.waiting.delete(id)
-    from.answers += 1
-    backOff.succeeded()
-    clearTimeout(waiting.timer)
-    message[0] = waiting.query[0]!
-    message[1] = waiting.query[1]!
-    waiting.resolve(message)
-  }
-
-  /** A server may close whenever it likes: what it had not answered on a connection that worked is asked once more. */
-  function leave(left: Connection, fault: Error): void {
-    if (connection === left) connection = undefined
-    if (left.answers === 0 && left.waiting.size > 0) {
-      session = undefined
-      backOff.failed(fault)
-    }
-    for (const waiting of left.waiting.values()) {
-      if (left.answers > 0 && !waiting.isSecondTry) {
-        waiting.isSecondTry = true
-        send(waiting)
-      } else {
-        clearTimeout(waiting.timer)
-        waiting.reject(fault)
-      }
-    }
-  }
-
-  function send(waiting: Waiting): void {
-    connection ??= open()
-    const { waiting: underWay, socket } = connection
+  #send(waiting: Waiting): void {
+    this.#connection ??= this.#open()
+    const { waiting: underWay, socket } = this.#connection
     let id = randomInt(65_536)
     while (underWay.has(id)) id = (id + 1) & 0xffff
     underWay.set(id, waiting)
@@ -112,30 +103,45 @@ export function createStreamRelay(upstream: Upstream, options: RelayOptions): Re
     socket.write(framed)
   }
 
+  #take(from: Connection, message: Uint8Array): void {
+    const id = ((message[0] ?? 0) << 8) | (message[1] ?? 0)
+    const waiting = message.length < 12 ? undefined : from.waiting.get(id)
+    if (waiting === undefined) return
+    from.waiting.delete(id)
+    from.answers += 1
+    this.#backOff.succeeded()
+    clearTimeout(waiting.timer)
+    message[0] = waiting.query[0]!
+    message[1] = waiting.query[1]!
+    waiting.resolve(message)
+  }
+
+  /** A server may close whenever it likes: what it had not answered on a connection that worked is asked once more. */
+  #leave(left: Connection, fault: Error): void {
+    if (this.#connection === left) this.#connection = undefined
+    if (left.answers === 0 && left.waiting.size > 0) {
+      this.#session = undefined
+      this.#backOff.failed(fault)
+    }
+    for (const waiting of left.waiting.values()) {
+      if (left.answers > 0 && !waiting.isSecondTry) {
+        waiting.isSecondTry = true
+        this.#send(waiting)
+      } else {
+        clearTimeout(waiting.timer)
+        waiting.reject(fault)
+      }
+    }
+  }
+
   /** A connection on which nothing came since is taken for dead. */
-  function expire(waiting: Waiting, askedAt: number): void {
-    const on = connection
+  #expire(waiting: Waiting, askedAt: number): void {
+    const on = this.#connection
     for (const [id, other] of on?.waiting ?? []) if (other === waiting) on?.waiting.delete(id)
     if (on !== undefined && on.heardAt <= askedAt) {
-      connection = undefined
+      this.#connection = undefined
       on.socket.destroy(new Error('the server is silent'))
     }
     waiting.reject(new Error('no answer in time'))
-  }
-
-  return {
-    ask: (query, timeoutMs) =>
-      new Promise((resolve, reject) => {
-        const obstacle = connection === undefined ? backOff.obstacle() : undefined
-        if (obstacle !== undefined) return reject(obstacle)
-        if ((connection?.waiting.size ?? 0) >= mostUnderWay) return reject(new Error('too many queries at a time'))
-        const askedAt = performance.now()
-        const timer = setTimeout(() => expire(waiting, askedAt), timeoutMs)
-        const waiting: Waiting = { query, resolve, reject, timer, isSecondTry: false }
-        send(waiting)
-      }),
-    close() {
-      connection?.socket.destroy(new Error('the resolver asks others now'))
-    },
   }
 }

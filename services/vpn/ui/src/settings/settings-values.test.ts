@@ -18,6 +18,10 @@ test('only changed settings are sent, and an emptied number is no change', () =>
     default_persistent_keepalive: 25,
     default_routing_mode: 'full_tunnel' as const,
     sample_interval_seconds: 2,
+    metrics_retention_days: 0,
+    geoip_country_url: '',
+    geoip_asn_url: '',
+    destination_metrics_enabled: false,
     session_timeout_minutes: 60,
   }
   assert.deepEqual(changedSettings({ ...stored }, stored), {})

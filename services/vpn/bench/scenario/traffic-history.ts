@@ -1,0 +1,95 @@
+import { join } from 'node:path'
+import { openDatabase } from '@hearth/database'
+import { createLog, createManualClock } from '@hearth/runtime'
+import type { Tables } from '../../src/database/tables.ts'
+import { Attribution } from '../../src/geography/attribution.ts'
+import { openDatabases } from '../../src/geography/databases.ts'
+import { createGeography } from '../../src/geography/geography.ts'
+import { openSampler } from '../../src/peers/sampler.ts'
+import { createTrafficHistory } from '../../src/traffic/history.ts'
+import { TrafficRecorder } from '../../src/traffic/recorder.ts'
+import { measure, type Measured } from './measurement.ts'
+
+const limits = { sample: 250, look: 250 }
+const samplingInterval = 2000
+const geo = join(import.meta.dirname, '../../test/data/geo')
+
+/**
+ * Lives through some hours of a service whose peers all move something between two samples, with databases of places, and
+ * measures the rounds in which buckets end; then looks at what was kept, of one peer, of all, by country.
+ */
+export async function measureHistory(dataDirectory: string): Promise<Measured[]> {
+  const database = openDatabase<Tables>({ file: join(dataDirectory, 'vpn.db') })
+  const log = createLog({ name: 'bench', level: 'silent' })
+  const clock = createManualClock(Date.parse('2026-11-21T20:00:00Z'))
+  const files = { country: join(geo, 'GeoLite2-City-Test.mmdb'), asn: join(geo, 'GeoLite2-ASN-Test.mmdb') }
+  const databases = await openDatabases({ files, folder: dataDirectory, log })
+  const attribution = new Attribution(databases)
+  const recorder = new TrafficRecorder((trx, closed) => attribution.addEndpoints(trx, closed))
+  let bytes = 0
+  const devices = { read: () => Promise.resolve({ publicKey: null, listenPort: 1, peers: states(bytes) }) }
+  const sampler = await openSampler({ database, devices, clock, log, traffic: recorder })
+  const keys = [...sampler.peers()].map(({ publicKey }) => publicKey)
+  const state = { presharedKey: null, allowedIps: [], latestHandshake: 1_700_000_000_000 }
+  function states(moved: number) {
+    const both = { rxBytes: moved, txBytes: moved * 3 }
+    return new Map(
+      keys.map((publicKey, index) => [
+        publicKey,
+        { ...state, ...both, publicKey, endpoint: `2.125.160.${index % 250}:9` },
+      ]),
+    )
+  }
+  /** Milliseconds of this process, as the clock of the service stands still. */
+  const sample = async () => {
+    clock.advance(samplingInterval)
+    bytes += 1500
+    const begin = performance.now()
+    await sampler.sample()
+    return performance.now() - begin
+  }
+  const slowest: number[] = []
+  for (let bucket = 0; bucket < 24; bucket += 1) {
+    // The time in between passes in one round that does not count.
+    clock.advance(300_000 - (clock.now() % 300_000) - 2 * samplingInterval)
+    await sample()
+    let most = 0
+    for (let round = 0; round < 30; round += 1) most = Math.max(most, await sample())
+    slowest.push(most)
+  }
+  const ends = await measure('slowest round after buckets ended', { rounds: 1, times: 12, limit: limits.sample }, () =>
+    Promise.resolve(slowest.shift() ?? 0),
+  )
+  const history = createTrafficHistory({ database, clock, recorder, peers: sampler })
+  const geography = createGeography({
+    database,
+    clock,
+    recorder,
+    databases,
+    peers: () => sampler.peers(),
+    destinations: { obstacle: () => Promise.resolve(null) },
+    updateProblem: () => null,
+  })
+  const id = [...sampler.peers()][77]?.id ?? ''
+  const looks: Record<string, () => Promise<unknown>> = {
+    'history of one peer, 24 h': () => history.ofPeer(id, { resolution: 'hourly' }),
+    'history of all peers, 24 h': () => history.ofAll({ resolution: 'hourly' }),
+    'top ten of 24 h': () => history.top({ limit: 10 }),
+    'today, for the dashboard': () => history.today(),
+    'countries of 24 h': () => geography.countries({ role: 'admin' }, { by: 'endpoint', hours: 24 }),
+    'networks of 24 h': () => geography.networks({ role: 'admin' }, { by: 'endpoint', hours: 24 }),
+  }
+  const measured = [ends]
+  for (const [name, look] of Object.entries(looks)) {
+    measured.push(
+      await measure(name, { rounds: 3, times: 5, limit: limits.look }, async () => {
+        const begin = performance.now()
+        await look()
+        return performance.now() - begin
+      }),
+    )
+  }
+  await databases.close()
+  await database.close()
+  return measured
+}

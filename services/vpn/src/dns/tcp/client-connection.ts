@@ -1,0 +1,66 @@
+import type { Socket } from 'node:net'
+import { frame, StreamFrames } from '../upstream/stream-frames.ts'
+
+/** Bounds of one connection (RFC 7766, 6.2). */
+const idleMs = 10_000
+/** Queries that were not answered yet: beyond, nothing is read. */
+const mostUnderWay = 64
+/** Answers that the other end does not take. */
+const mostUnsentBytes = 1 << 20
+
+/** Serves a client's connection until it ends. */
+export function serveConnection(socket: Socket, answer: (query: Uint8Array) => Promise<Uint8Array | undefined>): void {
+  new ClientConnection(socket, answer).begin()
+}
+
+/**
+ * Serves a client's connection: many queries at a time, answers in the order in which they are there. `answer` returns undefined
+ * for what gets none, which ends the connection.
+ */
+class ClientConnection {
+  readonly #socket: Socket
+  readonly #answer: (query: Uint8Array) => Promise<Uint8Array | undefined>
+  readonly #waiting: Uint8Array[] = []
+  #underWay = 0
+
+  constructor(socket: Socket, answer: (query: Uint8Array) => Promise<Uint8Array | undefined>) {
+    this.#socket = socket
+    this.#answer = answer
+  }
+
+  begin(): void {
+    const socket = this.#socket
+    const frames = new StreamFrames()
+    socket.setTimeout(idleMs, () => {
+      if (this.#underWay === 0 || socket.writableLength > 0) socket.destroy()
+    })
+    socket.on('data', (piece: Buffer) => {
+      this.#waiting.push(...frames.push(piece))
+      this.#goOn()
+    })
+  }
+
+  /** Reads on only when there is little left to do: what one piece held is the most that waits. */
+  #goOn(): void {
+    const socket = this.#socket
+    while (this.#waiting.length > 0 && this.#underWay < mostUnderWay && !socket.destroyed) {
+      void this.#reply(this.#waiting.shift()!)
+    }
+    if (this.#waiting.length > 0) socket.pause()
+    else socket.resume()
+  }
+
+  async #reply(query: Uint8Array): Promise<void> {
+    const socket = this.#socket
+    this.#underWay += 1
+    const answer = await this.#answer(query)
+    this.#underWay -= 1
+    if (socket.destroyed) return
+    if (answer === undefined || socket.writableLength > mostUnsentBytes) {
+      socket.destroy()
+      return
+    }
+    socket.write(frame(answer))
+    this.#goOn()
+  }
+}

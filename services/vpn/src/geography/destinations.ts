@@ -1,0 +1,144 @@
+import { constants, createReadStream } from 'node:fs'
+import { access, readFile } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import type { Database } from '@hearth/database'
+import { isPublicAddress } from '@hearth/outbound'
+import type { Clock, Log } from '@hearth/runtime'
+import type { Tables } from '../database/tables.ts'
+import type { Attribution, PlacedBytes } from './attribution.ts'
+import { FlowCounter, parseFlow } from './conntrack.ts'
+
+/** How often the table is read, milliseconds, and how often is looked whether it shall be. */
+const interval = 30_000
+const watchInterval = 2000
+/** Bytes of the connection table that are read at the most; it has about 200 a flow. */
+const tableAtMost = 32 * 1_048_576
+/** Pairs of peer and destination that are kept of one reading. */
+const pairsAtMost = 50_000
+
+/** The kernel's connection table, and the switch that makes it count bytes. */
+export interface ConntrackFiles {
+  readonly table: string
+  readonly accounting: string
+}
+
+export const conntrackFiles: ConntrackFiles = {
+  table: '/proc/net/nf_conntrack',
+  accounting: '/proc/sys/net/netfilter/nf_conntrack_acct',
+}
+
+export interface DestinationParts {
+  readonly database: Database<Tables>
+  readonly attribution: Attribution
+  readonly clock: Clock
+  readonly log: Log
+  /** The setting `destination_metrics_enabled`. */
+  readonly isEnabled: () => boolean
+  readonly files?: ConntrackFiles
+}
+
+/** Counts where the traffic of peers goes, where the operator and the kernel allow it. */
+export interface Destinations {
+  /** Why it is not counted; null when it is. */
+  obstacle(): Promise<string | null>
+  /** Reads the connection table once. */
+  read(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Reads every 30 seconds until closed, for the first time as soon as it is switched on. */
+export function startDestinations(parts: DestinationParts): Destinations {
+  const files = parts.files ?? conntrackFiles
+  let counter: FlowCounter | undefined
+  let running: Promise<void> | undefined
+
+  async function read(): Promise<void> {
+    if ((await obstacleOf(parts, files)) !== null) {
+      counter = undefined
+      return
+    }
+    counter ??= new FlowCounter()
+    const peers = await peersByAddress(parts.database)
+    const placed = await readTable(files.table, counter, { peers, at: parts.clock.now() })
+    await parts.database.query.transaction().execute((trx) => parts.attribution.add(trx, 'destination', placed))
+  }
+
+  const once = () =>
+    (running ??= read()
+      .catch((error: unknown) => parts.log.warn({ err: error }, 'reading the connection table failed'))
+      .finally(() => (running = undefined)))
+  let readAt = Number.NEGATIVE_INFINITY
+  const timer = setInterval(() => {
+    const now = parts.clock.monotonic()
+    if (parts.isEnabled() ? counter !== undefined && now - readAt < interval : counter === undefined) return
+    readAt = now
+    void once()
+  }, watchInterval)
+  timer.unref()
+  return {
+    obstacle: () => obstacleOf(parts, files),
+    read: once,
+    async close() {
+      clearInterval(timer)
+      await running
+    },
+  }
+}
+
+async function obstacleOf({ isEnabled }: DestinationParts, files: ConntrackFiles): Promise<string | null> {
+  if (!isEnabled()) return 'Destinations are not counted: destination_metrics_enabled is off in the settings'
+  const accounting = await readFile(files.accounting, 'utf8').catch(() => undefined)
+  if (accounting === undefined) return 'The kernel keeps no connection table here (nf_conntrack is not loaded)'
+  if (accounting.trim() !== '1')
+    return 'The kernel does not count bytes of connections: set sysctl net.netfilter.nf_conntrack_acct=1'
+  const isReadable = await access(files.table, constants.R_OK).then(
+    () => true,
+    () => false,
+  )
+  return isReadable ? null : `The service may not read ${files.table}`
+}
+
+async function peersByAddress({ query }: Database<Tables>): Promise<ReadonlyMap<string, string>> {
+  const rows = await query.selectFrom('peers').select(['id', 'ip', 'ipv6']).execute()
+  const peers = new Map<string, string>()
+  for (const { id, ip, ipv6 } of rows) {
+    peers.set(ip, id)
+    if (ipv6 !== null) peers.set(longForm(ipv6), id)
+  }
+  return peers
+}
+
+async function readTable(
+  path: string,
+  counter: FlowCounter,
+  { peers, at }: { peers: ReadonlyMap<string, string>; at: number },
+): Promise<PlacedBytes[]> {
+  const pairs = new Map<string, { peerId: string; address: string; at: number; rx: number; tx: number }>()
+  const isInner = (address: string) => peers.has(address)
+  const lines = createInterface({ input: createReadStream(path, { end: tableAtMost }), crlfDelay: Infinity })
+  for await (const line of lines) {
+    const flow = parseFlow(line)
+    const delta = flow === undefined ? undefined : counter.take(flow, isInner)
+    const peerId = delta === undefined ? undefined : peers.get(delta.inner)
+    // What peers send one another, or into the house, is nowhere on the map.
+    if (delta === undefined || peerId === undefined || !isPublicAddress(delta.outer)) continue
+    const key = `${peerId} ${delta.outer}`
+    const sum = pairs.get(key)
+    if (sum !== undefined) {
+      sum.rx += delta.rx
+      sum.tx += delta.tx
+    } else if (pairs.size < pairsAtMost)
+      pairs.set(key, { peerId, address: delta.outer, at, rx: delta.rx, tx: delta.tx })
+  }
+  counter.endReading()
+  return [...pairs.values()]
+}
+
+/** IPv6 as the kernel's table writes it: eight groups of four digits. */
+function longForm(address: string): string {
+  const [head = '', tail] = address.split('::')
+  const groups = (part: string) => (part === '' ? [] : part.split(':'))
+  const [first, last] = [groups(head), groups(tail ?? '')]
+  const zeros = tail === undefined ? [] : Array.from({ length: 8 - first.length - last.length }, () => '0')
+  return [...first, ...zeros, ...last].map((group) => group.padStart(4, '0')).join(':')
+}

@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict'
+import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { DatabaseLocation } from '@hearth/database'
+import { createLog } from '@hearth/runtime'
+import { createPostgresDatabase, postgresObstacle, temporaryDirectory } from '@hearth/testing'
+import { openTrafficPlace } from '../../test/traffic-place.ts'
+import { Attribution } from './attribution.ts'
+import { openDatabases, type Databases } from './databases.ts'
+import { startDestinations } from './destinations.ts'
+import { createGeography } from './geography.ts'
+import { tidyPlaces } from './retention.ts'
+
+const data = join(import.meta.dirname, '../../test/data/geo')
+const files = { country: join(data, 'GeoLite2-City-Test.mmdb'), asn: join(data, 'GeoLite2-ASN-Test.mmdb') }
+const log = createLog({ name: 'test', level: 'silent' })
+const hour = 3_600_000
+const admin = { role: 'admin' } as const
+/** In the test databases: Boxford in GB; AS 1221 Telstra; AS 7018, of no known country. */
+const [inBritain, inTelstra, atHome] = ['2.125.160.217:5', '1.128.0.9:5', '192.168.1.7:5']
+
+async function openPlace(location: DatabaseLocation, databases: Databases) {
+  const attribution = new Attribution(databases)
+  const place = await openTrafficPlace(location, { p2: 'wg0', p3: 'wg0', p4: 'wg1' }, (trx, closed) =>
+    attribution.addEndpoints(trx, closed),
+  )
+  const { recorder, sampler } = await place.start()
+  const geography = createGeography({
+    database: place.database,
+    clock: place.clock,
+    recorder,
+    databases,
+    destinations: { obstacle: () => Promise.resolve('destinations are off') },
+    peers: () => sampler.peers(),
+    updateProblem: () => null,
+  })
+  return { ...place, attribution, sampler, geography }
+}
+
+async function checkGeography(location: DatabaseLocation): Promise<void> {
+  const databases = await openDatabases({ files, folder: '/nowhere', log })
+  await using cleanup = new AsyncDisposableStack()
+  cleanup.defer(() => databases.close())
+  await using place = await openPlace(location, databases)
+  const { counters, clock, sampler, geography } = place
+  const countries = async (more = {}) => {
+    const { items } = await geography.countries(admin, { by: 'endpoint', hours: 24, ...more })
+    return items.map(({ code, name, rx_bytes, tx_bytes, percentage, peers }) => [
+      code,
+      name,
+      rx_bytes,
+      tx_bytes,
+      percentage,
+      peers,
+    ])
+  }
+  assert.deepEqual(await countries(), [])
+  counters.set('p2', { rxBytes: 100, txBytes: 200, endpoint: inBritain, latestHandshake: 1 })
+  counters.set('p3', { rxBytes: 50, txBytes: 50, endpoint: inTelstra, latestHandshake: 1 })
+  counters.set('p4', { rxBytes: 1, txBytes: 0, endpoint: atHome, latestHandshake: 1 })
+  await sampler.sample()
+  const first = [
+    ['GB', 'United Kingdom', 100, 200, 74.8, 1],
+    ['ZZ', 'Unknown', 51, 50, 25.2, 2],
+  ]
+  assert.deepEqual(await countries(), first, 'before anything is written')
+  await sampler.flush()
+  assert.deepEqual(await countries(), first)
+  clock.advance(2 * hour)
+  counters.set('p2', { rxBytes: 1100, txBytes: 200, endpoint: inTelstra, latestHandshake: 2 })
+  counters.set('p3', { rxBytes: 60, txBytes: 50, endpoint: inBritain, latestHandshake: 2 })
+  await sampler.sample()
+  assert.deepEqual(await countries(), [
+    ['ZZ', 'Unknown', 1051, 50, 78, 3],
+    ['GB', 'United Kingdom', 110, 200, 22, 2],
+  ])
+  assert.deepEqual(await countries({ hours: 1, peer: 'P3' }), [['GB', 'United Kingdom', 10, 0, 100, 1]])
+  const networks = await geography.networks(admin, { by: 'endpoint', hours: 24 })
+  assert.deepEqual(
+    networks.items.map(({ asn, organization, country, total_bytes, peers }) => [
+      asn,
+      organization,
+      country,
+      total_bytes,
+      peers,
+    ]),
+    [
+      [1221, 'Telstra Pty Ltd', 'ZZ', 1100, 2],
+      [0, null, 'GB', 311, 3],
+    ],
+  )
+  assert.deepEqual([networks.available, networks.reason, networks.total_bytes], [true, null, 1411])
+  assert.equal(networks.databases.country?.type, 'GeoLite2-City')
+  assert.equal(networks.databases.asn?.file, 'GeoLite2-ASN-Test.mmdb')
+  const places = geography.peers().items
+  assert.deepEqual(
+    places.map(({ name, country, city, latitude, longitude, asn }) => [name, country, city, latitude, longitude, asn]),
+    [
+      ['p2', 'ZZ', null, null, null, 1221],
+      ['p3', 'GB', 'Boxford', 51.75, -1.25, 0],
+      ['p4', 'ZZ', null, null, null, 0],
+    ],
+  )
+  await sampler.flush()
+  clock.advance(20 * 24 * hour)
+  const before = await countries({ hours: 8760 })
+  await tidyPlaces(place, clock.now() - 366 * 24 * hour)
+  const rows = await place.database.query.selectFrom('place_traffic').select('start').execute()
+  assert.ok(
+    rows.every(({ start }) => start % (24 * hour) === 0),
+    'old hours are joined into days',
+  )
+  assert.deepEqual(await countries({ hours: 8760 }), before)
+  assert.deepEqual(await countries({ hours: 24 }), [])
+  await tidyPlaces(place, clock.now())
+  assert.deepEqual(await countries({ hours: 8760 }), [])
+}
+
+test('traffic goes to the country and the network the peer connected from at that time', () =>
+  checkGeography({ file: ':memory:' }))
+
+test('the same on PostgreSQL', { skip: postgresObstacle() }, async () =>
+  checkGeography({ url: await createPostgresDatabase() }),
+)
+
+test('a database that is missing, broken, cyclic or of another kind never breaks anything, and the reason is said', async () => {
+  await using folder = await temporaryDirectory('geo')
+  const geo = join(folder.path, 'geo')
+  await mkdir(geo)
+  const databases = await openDatabases({ files: { country: undefined, asn: undefined }, folder: geo, log })
+  await using cleanup = new AsyncDisposableStack()
+  cleanup.defer(() => databases.close())
+  await using place = await openPlace({ file: ':memory:' }, databases)
+  place.counters.set('p2', { rxBytes: 100, endpoint: inBritain, latestHandshake: 1 })
+  await place.sampler.sample()
+  await place.sampler.flush()
+  const ask = () => place.geography.countries(admin, { by: 'endpoint', hours: 24 })
+  const none = await ask()
+  assert.deepEqual([none.items, none.total_bytes, none.available, none.databases.country], [[], 0, false, null])
+  assert.match(none.reason ?? '', /GEOIP_COUNTRY_DB/)
+  assert.deepEqual(place.geography.peers().items, [])
+  const file = join(geo, 'country.mmdb')
+  const put = async (name: string) => {
+    await rm(file, { force: true })
+    await copyFile(join(data, name), file)
+    await databases.look()
+    return ask()
+  }
+  for (const name of ['bad-cyclic.mmdb', 'GeoLite2-ASN-Test.mmdb', 'GeoLite2-ASN-Test.json']) {
+    const state = await put(name)
+    assert.deepEqual([state.items, state.available], [[], false], name)
+    assert.match(state.reason ?? '', /country\.mmdb cannot be used: /, name)
+  }
+  const good = await put('GeoLite2-Country-Test.mmdb')
+  assert.deepEqual([good.available, good.reason, good.databases.country?.type], [true, null, 'GeoLite2-Country'])
+  place.counters.set('p2', { rxBytes: 150, endpoint: inBritain, latestHandshake: 2 })
+  await place.sampler.sample()
+  assert.deepEqual(
+    (await ask()).items.map(({ code, rx_bytes }) => [code, rx_bytes]),
+    [['GB', 50]],
+  )
+  await writeFile(file, 'half a file')
+  await databases.look()
+  const kept = await ask()
+  assert.equal(kept.available, true, 'the last good one stays in force')
+  assert.match(kept.reason ?? '', /cannot be used/)
+})
+
+test('destinations are counted from the connection table when it is there and allowed', async () => {
+  await using folder = await temporaryDirectory('conntrack')
+  const table = join(folder.path, 'nf_conntrack')
+  const accounting = join(folder.path, 'acct')
+  const databases = await openDatabases({ files, folder: '/nowhere', log })
+  await using cleanup = new AsyncDisposableStack()
+  cleanup.defer(() => databases.close())
+  await using place = await openPlace({ file: ':memory:' }, databases)
+  let isEnabled = false
+  const { database, attribution, clock } = place
+  const destinations = startDestinations({
+    database,
+    attribution,
+    clock,
+    log,
+    isEnabled: () => isEnabled,
+    files: { table, accounting },
+  })
+  cleanup.defer(() => destinations.close())
+  assert.match((await destinations.obstacle()) ?? '', /off in the settings/)
+  isEnabled = true
+  assert.match((await destinations.obstacle()) ?? '', /no connection table/)
+  await writeFile(accounting, '0\n')
+  assert.match((await destinations.obstacle()) ?? '', /nf_conntrack_acct=1/)
+  await writeFile(accounting, '1\n')
+  assert.match((await destinations.obstacle()) ?? '', /may not read/)
+  const line = (to: string, sent: number, answered: number) =>
+    `ipv4 2 tcp 6 9 ESTABLISHED src=10.8.0.2 dst=${to} sport=1 dport=443 packets=1 bytes=${sent} src=${to} dst=203.0.113.1 sport=443 dport=1 packets=1 bytes=${answered} use=1\n`
+  await writeFile(table, line('2.125.160.217', 1000, 1000))
+  assert.equal(await destinations.obstacle(), null)
+  await destinations.read()
+  await writeFile(
+    table,
+    `${line('2.125.160.217', 1100, 3000)}garbage\n${line('1.128.0.9', 5, 6)}${line('10.9.9.9', 7, 7)}`,
+  )
+  await destinations.read()
+  const { items } = await place.geography.countries(admin, { by: 'destination', hours: 24 })
+  assert.deepEqual(
+    items.map(({ code, rx_bytes, tx_bytes, peers }) => [code, rx_bytes, tx_bytes, peers]),
+    [['GB', 100, 2000, 1]],
+    'what is nowhere is left out while destinations are said to be off',
+  )
+  const networks = await place.geography.networks(admin, { by: 'destination', hours: 24 })
+  assert.deepEqual(
+    networks.items.map(({ asn, rx_bytes }) => [asn, rx_bytes]),
+    [[1221, 5]],
+  )
+})
+
+test('where a single peer connects from is for administrators', async () => {
+  const databases = await openDatabases({ files, folder: '/nowhere', log })
+  await using cleanup = new AsyncDisposableStack()
+  cleanup.defer(() => databases.close())
+  await using place = await openPlace({ file: ':memory:' }, databases)
+  const query = { by: 'endpoint', hours: 24 } as const
+  await assert.rejects(place.geography.countries({ role: 'user' }, { ...query, peer: 'p2' }), /administrators/)
+  await assert.rejects(place.geography.countries(admin, { ...query, peer: 'nobody' }), /no peer nobody/)
+  assert.equal((await place.geography.countries({ role: 'user' }, query)).available, true)
+})

@@ -1,0 +1,129 @@
+import type { Database } from '@hearth/database'
+import type { Clock } from '@hearth/runtime'
+import type { Tables } from '../database/tables.ts'
+import { forbidden, notFound } from '../problems.ts'
+import { bucketStart, hostOfEndpoint, tiers } from '../traffic/bucket.ts'
+import type { TrafficRecorder } from '../traffic/recorder.ts'
+import type { DatabaseKind } from './database-file.ts'
+import type { Databases } from './databases.ts'
+import type { Destinations } from './destinations.ts'
+import { addUpCountries, addUpNetworks, type PlaceSum } from './place-sums.ts'
+import { countryName } from './country-name.ts'
+import type { CountryTraffic, GeoQuery, NetworkTraffic, PeerPlaces } from './schema.ts'
+import { networkNames, placeSums } from './store.ts'
+
+/** What geography needs to know of a peer. */
+export interface LocatedPeer {
+  readonly id: string
+  readonly name: string
+  readonly interface: string
+  readonly connected: boolean
+  readonly activity: { readonly endpoint: string | null }
+}
+
+/** Who asks; where single peers connect from is for administrators. */
+interface Viewer {
+  readonly role: 'admin' | 'user'
+}
+
+/** Traffic by country and by network. */
+export interface Geography {
+  countries(viewer: Viewer, query: GeoQuery): Promise<CountryTraffic>
+  networks(viewer: Viewer, query: GeoQuery): Promise<NetworkTraffic>
+  /** Where every peer connects from, or did last. */
+  peers(): PeerPlaces
+}
+
+export interface GeographyParts {
+  readonly database: Database<Tables>
+  readonly clock: Clock
+  readonly databases: Databases
+  readonly destinations: Pick<Destinations, 'obstacle'>
+  readonly recorder: TrafficRecorder
+  readonly peers: () => Iterable<LocatedPeer>
+  /** Why the newest database could not be downloaded; null when it could. */
+  readonly updateProblem: (kind: DatabaseKind) => string | null
+}
+
+/** Hours older than this are kept as days, milliseconds. */
+export const hourlyFor = 7 * 86_400_000
+
+export function createGeography(parts: GeographyParts): Geography {
+  return {
+    async countries(viewer, query) {
+      const state = await stateOf(parts, query, 'country')
+      const found = await sumsOf(parts, viewer, query)
+      return { ...addUpCountries(found, state.available), by: query.by, ...state }
+    },
+    async networks(viewer, query) {
+      const state = await stateOf(parts, query, 'asn')
+      const found = await sumsOf(parts, viewer, query)
+      const names = await networkNames(parts.database.query, [...new Set(found.map(({ asn }) => asn))])
+      return { ...addUpNetworks(found, { isAvailable: state.available, names }), by: query.by, ...state }
+    },
+    peers: () => peerPlaces(parts),
+  }
+}
+
+async function stateOf(parts: GeographyParts, { by }: GeoQuery, kind: DatabaseKind) {
+  const missing = parts.databases.has(kind) ? null : reasonOf(parts, kind)
+  const obstacle = by === 'destination' ? await parts.destinations.obstacle() : null
+  return {
+    available: missing === null && obstacle === null,
+    reason: obstacle ?? missing ?? reasonOf(parts, kind),
+    databases: { country: parts.databases.facts('country'), asn: parts.databases.facts('asn') },
+  }
+}
+
+function reasonOf({ databases, updateProblem }: GeographyParts, kind: DatabaseKind): string | null {
+  return updateProblem(kind) ?? databases.problem(kind)
+}
+
+/** What is stored, with what the recorder still holds. */
+function sumsOf(parts: GeographyParts, viewer: Viewer, query: GeoQuery): Promise<PlaceSum[]> {
+  if (query.peer !== undefined && viewer.role !== 'admin')
+    throw forbidden('Insufficient permissions: where a single peer connects from is for administrators')
+  const peerId = query.peer === undefined ? undefined : idOfPeer(parts, query.peer)
+  const since = sinceOf(parts.clock.now(), query.hours)
+  return parts.recorder.consistently(async () => {
+    const found = await placeSums(parts.database.query, { source: query.by, since, peerId })
+    const isPossible = parts.databases.has('country') || parts.databases.has('asn')
+    if (query.by === 'destination' || !isPossible) return found
+    const open: PlaceSum[] = []
+    for (const { id, bucket } of parts.recorder.unwritten({ id: peerId })) {
+      if (id === null || bucket.start < since) continue
+      for (const { host, rx, tx } of bucket.from) {
+        const { country, asn, organization } = parts.databases.place(host)
+        open.push({ peer_id: id, country, asn, organization, rx_bytes: rx, tx_bytes: tx })
+      }
+    }
+    return [...found, ...open]
+  })
+}
+
+function sinceOf(now: number, hours: number): number {
+  const since = bucketStart(now, tiers.hour) - (hours - 1) * 3_600_000
+  return since < bucketStart(now, tiers.day) - hourlyFor ? bucketStart(since, tiers.day) : since
+}
+
+function idOfPeer({ peers }: GeographyParts, asked: string): string {
+  const key = asked.normalize('NFKC').trim().toLowerCase()
+  for (const { id, name } of peers()) if (id === asked || name.normalize('NFKC').toLowerCase() === key) return id
+  throw notFound(`peer ${asked}`)
+}
+
+function peerPlaces(parts: GeographyParts): PeerPlaces {
+  const { databases } = parts
+  const isAvailable = databases.has('country') || databases.has('asn')
+  const items = [...(isAvailable ? parts.peers() : [])].flatMap(({ id, name, interface: on, connected, activity }) => {
+    if (activity.endpoint === null) return []
+    const place = databases.place(hostOfEndpoint(activity.endpoint))
+    return [{ peer_id: id, name, interface: on, connected, ...place, country_name: countryName(place.country) }]
+  })
+  return {
+    items,
+    available: isAvailable,
+    reason: reasonOf(parts, 'country'),
+    databases: { country: databases.facts('country'), asn: databases.facts('asn') },
+  }
+}

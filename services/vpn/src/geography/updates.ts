@@ -1,0 +1,97 @@
+import type { OpenGuarded } from '@hearth/outbound'
+import type { Clock, Log } from '@hearth/runtime'
+import type { DatabaseKind } from './database-file.ts'
+import type { Databases } from './databases.ts'
+import { clearDownloads, downloadDatabase, readDownloadRecord, sourceOf } from './download.ts'
+
+/** How often is looked whether something is due, milliseconds. A changed setting takes effect after that. */
+const tick = 10_000
+const week = 7 * 86_400_000
+/** After a failure it is tried again after an hour. */
+const retry = 3_600_000
+
+export interface UpdateParts {
+  readonly databases: Databases
+  readonly folder: string
+  readonly open: OpenGuarded
+  readonly clock: Clock
+  readonly log: Log
+  /** The addresses, as the settings are now; empty for none. */
+  readonly url: (kind: DatabaseKind) => string
+  readonly intervalMs?: number
+}
+
+/** Downloads the configured databases every week. */
+export interface DatabaseUpdates {
+  /** Why the last attempt failed; null when it did not. */
+  problem(kind: DatabaseKind): string | null
+  close(): Promise<void>
+}
+
+/** Starts at once, and goes on until closed, which ends a running download. */
+export function startDatabaseUpdates(parts: UpdateParts): DatabaseUpdates {
+  return new WeeklyUpdates(parts)
+}
+
+class WeeklyUpdates implements DatabaseUpdates {
+  readonly #parts: UpdateParts
+  readonly #ending = new AbortController()
+  readonly #failures = new Map<DatabaseKind, { url: string; at: number; problem: string }>()
+  readonly #timer: NodeJS.Timeout
+  #running: Promise<void> | undefined
+
+  constructor(parts: UpdateParts) {
+    this.#parts = parts
+    this.#run(() => clearDownloads(parts.folder))
+    this.#timer = setInterval(() => this.#run(() => this.#updateAll()), parts.intervalMs ?? tick)
+    this.#timer.unref()
+  }
+
+  problem(kind: DatabaseKind): string | null {
+    return this.#failures.get(kind)?.problem ?? null
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    this.#ending.abort(new Error('the service ends'))
+    await this.#running
+  }
+
+  #run(work: () => Promise<void>): void {
+    this.#running ??= work()
+      .catch((error: unknown) => this.#parts.log.error({ err: error }, 'updating the databases of places failed'))
+      .finally(() => (this.#running = undefined))
+  }
+
+  async #updateAll(): Promise<void> {
+    for (const kind of ['country', 'asn'] as const) await this.#update(kind)
+  }
+
+  async #update(kind: DatabaseKind): Promise<void> {
+    const { clock, databases, folder, log, open } = this.#parts
+    const url = this.#parts.url(kind)
+    if (url === '') this.#failures.delete(kind)
+    if (url === '' || !(await this.#isDue(kind, url))) return
+    const isThere = databases.has(kind)
+    try {
+      await downloadDatabase({ kind, url, folder, open, now: clock.now(), signal: this.#ending.signal, isThere })
+      this.#failures.delete(kind)
+      await databases.look()
+    } catch (error) {
+      if (this.#ending.signal.aborted) return
+      const words = error instanceof Error ? error.message : 'unknown error'
+      const problem = `The ${kind === 'asn' ? 'ASN' : 'country'} database could not be downloaded: ${words}`
+      this.#failures.set(kind, { url, at: clock.now(), problem })
+      log.warn(problem)
+    }
+  }
+
+  async #isDue(kind: DatabaseKind, url: string): Promise<boolean> {
+    const { clock, databases, folder } = this.#parts
+    const failure = this.#failures.get(kind)
+    if (failure?.url === url) return Math.abs(clock.now() - failure.at) >= retry
+    if (!databases.has(kind)) return true
+    const record = await readDownloadRecord(folder, kind)
+    return record?.source !== sourceOf(url) || Math.abs(clock.now() - record.checkedAt) >= week
+  }
+}
