@@ -8,6 +8,10 @@ export type Dashboard = Schemas['Dashboard']
 export type User = Schemas['User']
 export type Token = Schemas['Token']
 export type Settings = Schemas['Settings']
+export type DnsStatus = Schemas['DnsStatus']
+export type DnsSettings = Schemas['DnsSettings']
+export type DnsRule = Schemas['DnsRule']
+export type DnsExplanation = Schemas['DnsExplanation']
 
 /** The session of this page. */
 export const session = createSessionStore()
@@ -23,6 +27,15 @@ export const keys = {
   users: ['users'],
   tokens: ['tokens'],
   settings: ['settings'],
+  dnsStatus: ['dns_status'],
+  dnsSettings: ['dns_settings'],
+  dnsStats: ['dns_stats'],
+  dnsRules: ['dns_rules'],
+  dnsLog: ['dns_log'],
+  explanation: ['dns_explanation'],
+  blocklists: ['blocklists'],
+  traffic: ['traffic'],
+  geography: ['geography'],
 } as const
 
 /** What a reading of the whole service gives. */

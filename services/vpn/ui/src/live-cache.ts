@@ -32,7 +32,19 @@ export function applyEvent(event: Exclude<ServiceEvent, { type: 'hello' }>, to: 
   }
 }
 
-/** Interfaces count their peers, and peers go with their interface. */
+/** Interfaces count their peers, peers go with their interface, and what decides about names changes why they are blocked. */
 function staleAfter(collection: string): string[] {
-  return collection === 'interfaces' || collection === 'peers' ? ['interfaces', 'peers'] : [collection]
+  switch (collection) {
+    case 'interfaces':
+    case 'peers':
+      return ['interfaces', 'peers']
+    case 'dns_settings':
+      return ['dns_settings', 'dns_status', 'dns_explanation']
+    case 'dns_rules':
+      return ['dns_rules', 'dns_explanation']
+    case 'blocklists':
+      return ['blocklists', 'dns_status', 'dns_explanation']
+    default:
+      return [collection]
+  }
 }

@@ -1,4 +1,5 @@
 import './vpn.css'
+import './dns/dns.css'
 import { accentFrom, followEvents, startHearthApp } from '@hearth/ui'
 import { IconShieldLock } from '@tabler/icons-react'
 import { session } from './api.ts'

@@ -1,5 +1,7 @@
+import type { ReactNode } from 'react'
+
 /** One number with its name and what it is part of. */
-export function Tile({ label, value, note }: { label: string; value: string; note: string }) {
+export function Tile({ label, value, note }: { label: string; value: string; note: ReactNode }) {
   return (
     <section className="hearth-card tile" aria-label={label}>
       <p className="hearth-dimmed">{label}</p>

@@ -15,6 +15,7 @@ import { Link } from 'wouter'
 import { type Dashboard, keys, readInterfaces, readOverview } from '../api.ts'
 import { InterfaceStatusBadge } from '../interfaces/interface-status.tsx'
 import { BackendBanner } from '../overview/backend-banner.tsx'
+import { FilterCard } from '../overview/filter-card.tsx'
 import { RecentPeers } from '../overview/recent-peers.tsx'
 import { Tile } from '../overview/tile.tsx'
 import { TrafficCard } from '../overview/traffic-card.tsx'
@@ -54,6 +55,7 @@ function Glance({ overview }: { overview: Dashboard }) {
         <Tile label="Sent" value={formatBytes(traffic.tx_bytes)} note="to all peers" />
       </div>
       <TrafficCard overview={overview} />
+      <FilterCard />
       <div className="overview-columns">
         <InterfaceSummary />
         <RecentPeers />

@@ -1,9 +1,9 @@
-import { Button, Group, Text } from '@mantine/core'
-import { answer, applyFieldProblems, ErrorState, LoadingLines, PageHeader, Problem, useAction } from '@hearth/ui'
+import { answer, applyFieldProblems, ErrorState, LoadingLines, PageHeader, useAction } from '@hearth/ui'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, keys, type Settings } from '../api.ts'
+import { SaveBar } from '../settings/save-bar.tsx'
 import { AccessFields, DeviceFields, NewPeerFields } from '../settings/settings-fields.tsx'
 import { changedSettings, type SettingsValues } from '../settings/settings-values.ts'
 
@@ -47,20 +47,7 @@ function SettingsForm({ settings }: { settings: Settings }) {
       <DeviceFields form={form} />
       <NewPeerFields form={form} />
       <AccessFields form={form} />
-      <div className="settings-bar" data-dirty={count > 0 || undefined}>
-        <Problem text={problem} />
-        <Text component="output" c="dimmed">
-          {count === 0 ? 'Everything is saved' : `${count} unsaved ${count === 1 ? 'change' : 'changes'}`}
-        </Text>
-        <Group gap="xs">
-          <Button variant="default" disabled={count === 0} onClick={() => form.reset()}>
-            Discard
-          </Button>
-          <Button type="submit" disabled={count === 0} loading={save.isPending}>
-            Save settings
-          </Button>
-        </Group>
-      </div>
+      <SaveBar count={count} problem={problem} isSaving={save.isPending} onDiscard={() => form.reset()} />
     </form>
   )
 }

@@ -1,9 +1,11 @@
 import { Button, Drawer, Group, Stack, Switch } from '@mantine/core'
-import { ErrorState, formatBytes, LoadingLines, RelativeTime, useSession } from '@hearth/ui'
+import { ErrorState, formatBytes, formatCount, LoadingLines, RelativeTime, useSession } from '@hearth/ui'
 import { IconPencil, IconQrcode, IconTrash } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
+import { Link } from 'wouter'
 import { keys, type Peer } from '../api.ts'
+import { PeerTraffic } from '../traffic/peer-traffic.tsx'
 import { ConfigurationButtons, ConnectDevice } from './connect-device.tsx'
 import { DeletePeer } from './delete-peer.tsx'
 import { useEnablePeer } from './peer-actions.ts'
@@ -24,7 +26,7 @@ export function PeerDrawer({ id, onClose }: { id: string; onClose: () => void })
       closeOnEscape={dialog === undefined}
       onClose={onClose}
       position="right"
-      size={460}
+      size={520}
       title={<span className="hearth-name">{peer.data?.name ?? 'Peer'}</span>}
     >
       {peer.data === undefined && peer.error === null && <LoadingLines lines={8} />}
@@ -47,6 +49,7 @@ function PeerDetail({ peer, onOpen }: { peer: Peer; onOpen: (dialog: PeerDialog)
         <PeerStatusBadge peer={peer} />
         {isAdmin && <EnableSwitch peer={peer} />}
       </Group>
+      <PeerTraffic id={peer.id} />
       <PeerFacts peer={peer} isAdmin={isAdmin} />
       {isAdmin && <PeerButtons peer={peer} onOpen={onOpen} />}
     </Stack>
@@ -81,6 +84,7 @@ function PeerFacts({ peer, isAdmin }: { peer: Peer; isAdmin: boolean }) {
       ? [['Listed networks', <Mono key="networks">{peer.allowed_ips.join(', ')}</Mono>] as [string, ReactNode]]
       : []),
     ['Kept apart', peer.client_isolation ? 'Yes' : 'No'],
+    ['Names', <Names key="names" peer={peer} isAdmin={isAdmin} />],
     ['Keepalive', peer.persistent_keepalive === 0 ? 'Off' : `${peer.persistent_keepalive} s`],
     ['Preshared key', peer.has_preshared_key ? 'Yes' : 'No'],
     ['Private key', peer.has_private_key ? 'Kept by the service' : 'On the device only'],
@@ -98,6 +102,28 @@ function PeerFacts({ peer, isAdmin }: { peer: Peer; isAdmin: boolean }) {
       ))}
     </dl>
   )
+}
+
+function Names({ peer, isAdmin }: { peer: Peer; isAdmin: boolean }) {
+  return (
+    <>
+      {namesWords(peer)}
+      {isAdmin && (
+        <>
+          {' · '}
+          <Link href={`/dns/log?client=${encodeURIComponent(peer.name)}`} className="hearth-link">
+            its queries
+          </Link>
+        </>
+      )}
+    </>
+  )
+}
+
+/** Whether names are filtered and written down for a peer, in a few words. */
+function namesWords({ use_adblocker: isFiltered, blocklist_ids: ids, dns_logging_enabled: isLogged }: Peer): string {
+  const lists = ids === null ? 'all lists' : ids.length === 0 ? 'own rules only' : formatCount(ids.length, 'list')
+  return `${isFiltered ? `Filtered by ${lists}` : 'Not filtered'}${isLogged ? '' : ', not logged'}`
 }
 
 function Mono({ children }: { children: ReactNode }) {

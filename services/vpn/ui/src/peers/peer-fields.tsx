@@ -1,6 +1,7 @@
 import { Accordion, Checkbox, NativeSelect, NumberInput, Stack, Textarea, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useState } from 'react'
+import { DnsFields } from './dns-fields.tsx'
 import { type PeerValues, usesAllowedIps } from './peer-values.ts'
 import { routingModes } from './routing-modes.ts'
 
@@ -32,19 +33,29 @@ export function PeerBasics({ form, interfaces, editing }: { form: PeerForm; inte
 }
 
 const basics = new Set(['name', 'interface'])
+const dns = new Set(['use_adblocker', 'blocklist_ids', 'dns_logging_enabled'])
 
 /** Everything that has a sensible default, folded away unless a problem is in there. */
 export function PeerAdvanced({ form, editing }: { form: PeerForm; editing: boolean }) {
   const [open, setOpen] = useState<string | null>(null)
-  const troubled = Object.keys(form.errors).some((field) => !basics.has(field))
+  const troubled = Object.keys(form.errors).filter((field) => !basics.has(field))
+  const trouble = troubled.length === 0 ? undefined : troubled.every((field) => dns.has(field)) ? 'dns' : 'advanced'
   return (
     <Accordion
       variant="contained"
       chevronPosition="left"
       keepMounted={false}
-      value={troubled ? 'advanced' : open}
+      value={trouble ?? open}
       onChange={setOpen}
     >
+      <Accordion.Item value="dns">
+        <Accordion.Control>DNS filter</Accordion.Control>
+        <Accordion.Panel>
+          <Stack>
+            <DnsFields form={form} />
+          </Stack>
+        </Accordion.Panel>
+      </Accordion.Item>
       <Accordion.Item value="advanced">
         <Accordion.Control>Advanced</Accordion.Control>
         <Accordion.Panel>

@@ -38,9 +38,6 @@ test('a name and an interface are all a new peer sends, besides the two switches
     name: 'phone',
     interface: 'wg0',
     client_isolation: false,
-    use_adblocker: true,
-    blocklist_ids: null,
-    dns_logging_enabled: true,
     use_preshared_key: true,
   })
 })
@@ -61,6 +58,19 @@ test('an edit sends what differs, and emptied members take things away', () => {
     client_isolation: true,
     persistent_keepalive: 0,
   })
+})
+
+test('how names are filtered is sent when it is not the default, lists as a set', () => {
+  const named = { ...newPeerValues('wg0'), name: 'tv' }
+  const create = toPeerCreate({ ...named, use_adblocker: false, blocklist_ids: ['a'], dns_logging_enabled: false })
+  assert.equal(create.use_adblocker, false)
+  assert.deepEqual(create.blocklist_ids, ['a'])
+  assert.equal(create.dns_logging_enabled, false)
+  const before = { ...peerValues(peer), blocklist_ids: ['a', 'b'] }
+  assert.equal(toPeerUpdate({ ...before, blocklist_ids: ['b', 'a'] }, before), undefined)
+  assert.deepEqual(toPeerUpdate({ ...before, blocklist_ids: [] }, before), { blocklist_ids: [] })
+  assert.deepEqual(toPeerUpdate({ ...before, blocklist_ids: null }, before), { blocklist_ids: null })
+  assert.deepEqual(toPeerUpdate({ ...before, dns_logging_enabled: false }, before), { dns_logging_enabled: false })
 })
 
 test('a moment survives the way into the form and back', () => {

@@ -20,6 +20,10 @@ export interface PeerValues extends Record<string, unknown> {
   client_isolation: boolean
   use_preshared_key: boolean
   public_key: string
+  use_adblocker: boolean
+  /** null for all lists. */
+  blocklist_ids: string[] | null
+  dns_logging_enabled: boolean
 }
 
 /** The form for a new peer. */
@@ -36,6 +40,9 @@ export function newPeerValues(interfaceName: string): PeerValues {
     client_isolation: false,
     use_preshared_key: true,
     public_key: '',
+    use_adblocker: true,
+    blocklist_ids: null,
+    dns_logging_enabled: true,
   }
 }
 
@@ -53,12 +60,15 @@ export function peerValues(peer: Peer): PeerValues {
     client_isolation: peer.client_isolation,
     use_preshared_key: peer.has_preshared_key,
     public_key: peer.has_private_key ? '' : peer.public_key,
+    use_adblocker: peer.use_adblocker,
+    blocklist_ids: peer.blocklist_ids,
+    dns_logging_enabled: peer.dns_logging_enabled,
   }
 }
 
 /** The body that creates a peer: only what was filled in. */
 export function toPeerCreate(values: PeerValues): PeerCreate {
-  return { name: values.name, interface: values.interface, ...filled(values) }
+  return { name: values.name, interface: values.interface, ...filled(values), ...dnsMembers(values, newPeerValues('')) }
 }
 
 /** The body that changes a peer: only what differs from before; undefined when nothing does. */
@@ -69,6 +79,7 @@ export function toPeerUpdate(values: PeerValues, before: PeerValues): PeerUpdate
   const update: PeerUpdate = {
     ...filled({ ...newPeerValues(''), use_preshared_key: before.use_preshared_key, ...changed }, changed),
     ...(changed.name === undefined ? {} : { name: changed.name }),
+    ...dnsMembers(values, before),
     ...(changed.ipv6 === '' ? { ipv6: null } : {}),
     ...(changed.expires_at === '' ? { expires_at: null } : {}),
     ...(changed.allowed_ips === '' ? { allowed_ips: [] } : {}),
@@ -105,4 +116,19 @@ function filled(values: PeerValues, asked: Partial<PeerValues> = values): Omit<P
     ...(asked.use_preshared_key === undefined ? {} : { use_preshared_key: values.use_preshared_key }),
     ...(values.public_key === '' ? {} : { public_key: values.public_key.trim() }),
   }
+}
+
+/** How names are filtered, where it differs from before; lists count as a set. */
+function dnsMembers(values: PeerValues, before: PeerValues): Partial<PeerUpdate> {
+  const { use_adblocker, blocklist_ids, dns_logging_enabled } = values
+  return {
+    ...(use_adblocker === before.use_adblocker ? {} : { use_adblocker }),
+    ...(sameLists(blocklist_ids, before.blocklist_ids) ? {} : { blocklist_ids }),
+    ...(dns_logging_enabled === before.dns_logging_enabled ? {} : { dns_logging_enabled }),
+  }
+}
+
+function sameLists(one: string[] | null, other: string[] | null): boolean {
+  if (one === null || other === null) return one === other
+  return one.length === other.length && one.every((id) => other.includes(id))
 }

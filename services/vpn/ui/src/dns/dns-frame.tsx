@@ -1,0 +1,34 @@
+import { PageHeader, useSession } from '@hearth/ui'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { keys } from '../api.ts'
+import { ExplainDrawer } from './explain/explain-drawer.tsx'
+import { FilterBadge, PauseControl } from './filter-state.tsx'
+import { readStatus } from './read-dns.ts'
+import { SectionTabs, type SectionTab } from '../sections/section-tabs.tsx'
+
+const tabs: readonly (SectionTab & { isForAdmin?: boolean })[] = [
+  { href: '/dns', label: 'Overview' },
+  { href: '/dns/log', label: 'Log', isForAdmin: true },
+  { href: '/dns/rules', label: 'Rules' },
+  { href: '/dns/lists', label: 'Lists' },
+  { href: '/dns/settings', label: 'Settings', isForAdmin: true },
+]
+
+/** What every DNS page has around it: state, pause, the way to the others, and the answer to "why?". */
+export function DnsFrame({ children }: { children: ReactNode }) {
+  const { isAdmin } = useSession()
+  const status = useQuery({ queryKey: keys.dnsStatus, queryFn: readStatus, refetchInterval: 10_000 })
+  return (
+    <>
+      <PageHeader
+        title="DNS filter"
+        description={status.data === undefined ? undefined : <FilterBadge status={status.data} />}
+        actions={status.data !== undefined && <PauseControl blocking={status.data.blocking} />}
+      />
+      <SectionTabs label="DNS" tabs={tabs.filter(({ isForAdmin }) => isAdmin || isForAdmin !== true)} />
+      {children}
+      <ExplainDrawer />
+    </>
+  )
+}

@@ -1,0 +1,138 @@
+import { Button, Drawer, Group, Stack, Text } from '@mantine/core'
+import { answer, ErrorState, LoadingLines, StatusBadge, useSession } from '@hearth/ui'
+import { IconArrowDown, IconBan, IconCheck } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { api, type DnsExplanation, keys } from '../../api.ts'
+import { useMakeRule } from '../rules/use-rule-actions.ts'
+import { explainedReason } from './reason-words.ts'
+import { type Question, useQuestion } from './use-question.ts'
+
+/** Why a name is answered as it is: everything that matches, in the order in which it counts. */
+export function ExplainDrawer() {
+  const { question, ask } = useQuestion()
+  if (question === undefined) return null
+  return (
+    <Drawer
+      opened
+      onClose={() => ask(undefined)}
+      position="right"
+      size={520}
+      title={<span className="hearth-name">{question.domain}</span>}
+    >
+      <Answer question={question} />
+    </Drawer>
+  )
+}
+
+function Answer({ question }: { question: Question }) {
+  const { domain, client } = question
+  const query = { domain, ...(client === '' ? {} : { client }) }
+  const explanation = useQuery({
+    queryKey: [...keys.explanation, query],
+    queryFn: async () => (await answer(api.GET('/api/dns/explain', { params: { query } }))).data,
+    staleTime: 0,
+  })
+  if (explanation.data !== undefined) return <Explanation of={explanation.data} />
+  if (explanation.error === null) return <LoadingLines lines={5} />
+  return <ErrorState error={explanation.error} onRetry={() => void explanation.refetch()} />
+}
+
+function Explanation({ of }: { of: DnsExplanation }) {
+  const { isAdmin } = useSession()
+  return (
+    <Stack gap="lg">
+      <div className="verdict" data-status={of.status}>
+        <StatusBadge
+          tone={of.status === 'blocked' ? 'bad' : 'good'}
+          icon={of.status === 'blocked' ? IconBan : IconCheck}
+        >
+          {of.status === 'blocked' ? 'Blocked' : 'Allowed'}
+        </StatusBadge>
+        <span className="hearth-dimmed">{of.client === null ? 'for any peer' : `for ${of.client}`}</span>
+        <p className="verdict-by">{of.decided_by}</p>
+        <p className="hearth-dimmed">{explainedReason(of.reason)}</p>
+      </div>
+      {of.cnames.length > 0 && <Chain of={of} />}
+      <Matches of={of} />
+      {isAdmin && <Flip of={of} />}
+    </Stack>
+  )
+}
+
+function Chain({ of }: { of: DnsExplanation }) {
+  return (
+    <section>
+      <h3 className="drawer-heading">Where the name leads</h3>
+      <ol className="name-chain">
+        {[of.domain, ...of.cnames].map((name, place) => (
+          <li key={name} data-deciding={name === of.name || undefined}>
+            {place > 0 && <IconArrowDown size={14} aria-label="leads to" />}
+            <span className="hearth-mono">{name}</span>
+            {name === of.name && <b>decides</b>}
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+function Matches({ of }: { of: DnsExplanation }) {
+  return (
+    <section>
+      <h3 className="drawer-heading">What matches, in the order in which it counts</h3>
+      {of.matches.length === 0 && (
+        <Text c="dimmed">No rule and no list has this name. Names nobody mentions are allowed.</Text>
+      )}
+      <ol className="match-list">
+        {of.matches.map((match, place) => (
+          // oxlint-disable-next-line react/no-array-index-key -- the order is what the list is about
+          <li key={place} data-deciding={match.deciding || undefined}>
+            <span className="match-head">
+              <StatusBadge
+                tone={match.action === 'block' ? 'bad' : 'good'}
+                icon={match.action === 'block' ? IconBan : IconCheck}
+              >
+                {match.action === 'block' ? 'Blocks' : 'Allows'}
+              </StatusBadge>
+              <span className="match-source">{match.source}</span>
+              {match.deciding && <b>decides</b>}
+            </span>
+            <span className="hearth-mono">{match.text}</span>
+            {(match.important || match.name !== of.domain) && (
+              <small className="hearth-dimmed">
+                {[match.important ? 'marked important' : '', match.name === of.domain ? '' : `by way of ${match.name}`]
+                  .filter((part) => part !== '')
+                  .join(', ')}
+              </small>
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+/** The one change that turns the decision round, and the same for everyone. */
+function Flip({ of }: { of: DnsExplanation }) {
+  const make = useMakeRule()
+  const action = of.status === 'blocked' ? 'allow' : 'block'
+  const verb = action === 'allow' ? 'Allow' : 'Block'
+  if (of.reason === 'off') return <Text c="dimmed">To change this: {of.flip}.</Text>
+  const wish = (client: string | null) => make.mutate({ action, domain: of.domain, client })
+  return (
+    <section>
+      <h3 className="drawer-heading">To turn it round</h3>
+      {of.flip !== null && <Text mb="xs">{of.flip}. It holds from the next question on.</Text>}
+      <Group gap="xs">
+        {of.client !== null && (
+          <Button loading={make.isPending} onClick={() => wish(of.client)}>
+            {verb} for {of.client}
+          </Button>
+        )}
+        <Button variant={of.client === null ? 'filled' : 'default'} loading={make.isPending} onClick={() => wish(null)}>
+          {verb} for everyone
+        </Button>
+      </Group>
+    </section>
+  )
+}

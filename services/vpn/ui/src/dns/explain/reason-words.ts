@@ -1,0 +1,31 @@
+/** What a reason means, in a sentence; the reasons are those of the log and of explanations. */
+export function explainedReason(reason: string): string {
+  return sentences[reason] ?? ''
+}
+
+/** What a reason is called in a table. */
+export function shortReason(reason: string): string {
+  return words[reason] ?? reason
+}
+
+const sentences: Readonly<Record<string, string>> = {
+  off: 'The filter is off or paused, for everybody or for this peer.',
+  blocklist: 'No rule of yours says anything else, so the lists decide.',
+  rule: 'Your own rules stand before all lists; one for a peer before one for everyone.',
+  list: 'No rule of yours says anything else, so the lists decide.',
+  cname: 'The name itself is harmless, but it leads to one that is not.',
+  special: 'Devices ask for this name to find out whether they may go round the filter.',
+  private_answer: 'A public name that leads into the home network can be an attack (DNS rebinding).',
+  none: '',
+}
+
+const words: Readonly<Record<string, string>> = {
+  off: 'filter off',
+  rule: 'rule',
+  list: 'list',
+  blocklist: 'list',
+  cname: 'leads to blocked name',
+  special: 'way round the filter',
+  private_answer: 'private answer',
+  none: '',
+}

@@ -1,0 +1,135 @@
+import { Button, Group, Menu, Modal, NumberInput, Stack } from '@mantine/core'
+import { answer, StatusBadge, useAction, useSession } from '@hearth/ui'
+import { IconChevronDown, IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
+import { useState, useSyncExternalStore } from 'react'
+import { api, type DnsStatus, keys } from '../api.ts'
+import { pauseChoices, timeLeft } from './pause-times.ts'
+
+const renew = [keys.dnsStatus, keys.dnsSettings, keys.overview]
+
+/** Whether names are filtered at the moment, in a word. */
+export function FilterBadge({ status }: { status: Pick<DnsStatus, 'running' | 'blocking'> }) {
+  const left = useTimeLeft(status.blocking.paused_until)
+  if (!status.running) return <StatusBadge tone="bad">Resolver does not run</StatusBadge>
+  if (!status.blocking.enabled) return <StatusBadge tone="warn">Filter is off</StatusBadge>
+  if (left !== undefined)
+    return (
+      <StatusBadge tone="warn" icon={IconPlayerPause}>
+        Paused, <span className="countdown">{left}</span> left
+      </StatusBadge>
+    )
+  return <StatusBadge tone="good">Filter is on</StatusBadge>
+}
+
+/** Pause and resume; for administrators only, and only while the filter is on at all. */
+export function PauseControl({ blocking, size = 'sm' }: { blocking: DnsStatus['blocking']; size?: 'xs' | 'sm' }) {
+  const { isAdmin } = useSession()
+  const left = useTimeLeft(blocking.paused_until)
+  const resume = useAction<void, { message: string }>({ run: () => answer(api.POST('/api/dns/resume')), renew })
+  const enable = useAction<void, { message: string }>({
+    run: () => answer(api.PUT('/api/dns/settings', { body: { blocking_enabled: true } })),
+    done: () => 'The filter is on',
+    renew,
+  })
+  if (!isAdmin) return null
+  const play = <IconPlayerPlay size={16} aria-hidden />
+  if (!blocking.enabled)
+    return (
+      <Button size={size} leftSection={play} loading={enable.isPending} onClick={() => enable.mutate()}>
+        Switch the filter on
+      </Button>
+    )
+  if (left !== undefined)
+    return (
+      <Button size={size} leftSection={play} loading={resume.isPending} onClick={() => resume.mutate()}>
+        Resume now
+      </Button>
+    )
+  return <PauseMenu size={size} />
+}
+
+function PauseMenu({ size }: { size: 'xs' | 'sm' }) {
+  const [isCustom, setCustom] = useState(false)
+  const pause = useAction<number, { message: string }>({
+    run: (seconds) => answer(api.POST('/api/dns/pause', { body: { seconds } })),
+    renew,
+  })
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button
+            variant="default"
+            size={size}
+            loading={pause.isPending}
+            leftSection={<IconPlayerPause size={16} aria-hidden />}
+            rightSection={<IconChevronDown size={14} aria-hidden />}
+          >
+            Pause filter
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {pauseChoices.map(({ label, seconds }) => (
+            <Menu.Item key={label} onClick={() => pause.mutate(seconds(new Date()))}>
+              {label}
+            </Menu.Item>
+          ))}
+          <Menu.Item onClick={() => setCustom(true)}>For another time…</Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {isCustom && <CustomPause onClose={() => setCustom(false)} onPause={(seconds) => pause.mutate(seconds)} />}
+    </>
+  )
+}
+
+/** A week is the longest the service takes. */
+const mostMinutes = 10_080
+
+function CustomPause({ onClose, onPause }: { onClose: () => void; onPause: (seconds: number) => void }) {
+  const [minutes, setMinutes] = useState<number | string>(30)
+  const isGood = typeof minutes === 'number' && minutes >= 1 && minutes <= mostMinutes
+  const submit = (event: React.FormEvent) => {
+    event.preventDefault()
+    if (!isGood) return
+    onPause(Math.round(minutes * 60))
+    onClose()
+  }
+  return (
+    <Modal opened onClose={onClose} title="Pause the filter" size="xs">
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          <NumberInput
+            label="For how long"
+            description="Minutes, up to a week. Nothing is blocked for anybody meanwhile."
+            suffix=" min"
+            data-autofocus
+            value={minutes}
+            onChange={setMinutes}
+            error={isGood ? null : `Between 1 and ${mostMinutes.toLocaleString('en')} minutes`}
+            clampBehavior="none"
+          />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit">Pause filter</Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
+
+/** What is left of a pause, renewed every second while there is one. */
+function useTimeLeft(until: string | null): string | undefined {
+  const second = useSyncExternalStore(until === null ? nothing : everySecond, presentSecond)
+  return timeLeft(until, new Date(second * 1000))
+}
+
+const presentSecond = (): number => Math.floor(Date.now() / 1000)
+const nothing = () => () => undefined
+
+function everySecond(onChange: () => void): () => void {
+  const timer = setInterval(onChange, 1000)
+  return () => clearInterval(timer)
+}

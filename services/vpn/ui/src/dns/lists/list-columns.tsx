@@ -1,0 +1,98 @@
+import { ActionIcon, Anchor, Group, Menu, Switch } from '@mantine/core'
+import { answer, type Column, formatCount, RelativeTime, StatusBadge, useAction } from '@hearth/ui'
+import { IconDots, IconPencil, IconTrash } from '@tabler/icons-react'
+import { keys } from '../../api.ts'
+import { type Blocklist, pendingApi } from '../../pending-api.ts'
+
+/** What is open for a list. */
+export type ListDialog = { kind: 'edit' | 'delete' | 'unsupported'; list: Blocklist }
+
+/** The columns of the table of lists. */
+export function listColumns(isAdmin: boolean, onOpen: (dialog: ListDialog) => void): Column<Blocklist>[] {
+  const columns: Column<Blocklist>[] = [
+    { key: 'name', header: 'List', role: 'title', render: (list) => <ListName list={list} /> },
+    { key: 'state', header: 'State', render: (list) => <ListState list={list} /> },
+    { key: 'entries', header: 'Names', numeric: true, render: (list) => list.entries.toLocaleString('en') },
+    {
+      key: 'unsupported',
+      header: 'Left out',
+      numeric: true,
+      render: (list) => <LeftOut list={list} onOpen={() => onOpen({ kind: 'unsupported', list })} />,
+    },
+    { key: 'updated', header: 'Changed', render: (list) => <RelativeTime value={list.last_updated} /> },
+    { key: 'checked', header: 'Looked at', render: (list) => <RelativeTime value={list.last_checked} /> },
+  ]
+  if (!isAdmin) return columns
+  const actions = (list: Blocklist) => <ListActions list={list} onOpen={onOpen} />
+  return [...columns, { key: 'row-actions', header: 'Actions', role: 'actions', render: actions }]
+}
+
+function ListName({ list }: { list: Blocklist }) {
+  return (
+    <>
+      <span className="hearth-name">{list.name}</span>
+      <small className="hearth-dimmed list-address">{list.url}</small>
+    </>
+  )
+}
+
+function ListState({ list }: { list: Blocklist }) {
+  if (!list.enabled) return <StatusBadge tone="quiet">Off</StatusBadge>
+  if (list.last_error !== null)
+    return (
+      <>
+        <StatusBadge tone={list.entries > 0 ? 'warn' : 'bad'}>
+          {list.entries > 0 ? 'Not up to date' : 'Could not be read'}
+        </StatusBadge>
+        <small className="list-error">{list.last_error}</small>
+      </>
+    )
+  if (list.last_checked === null) return <StatusBadge tone="accent">Not downloaded yet</StatusBadge>
+  return <StatusBadge tone="good">In use</StatusBadge>
+}
+
+function LeftOut({ list, onOpen }: { list: Blocklist; onOpen: () => void }) {
+  if (list.unsupported === 0) return <span className="hearth-dimmed">none</span>
+  return (
+    <Anchor component="button" type="button" onClick={onOpen} fz="inherit">
+      {formatCount(list.unsupported, 'line')}
+    </Anchor>
+  )
+}
+
+function ListActions({ list, onOpen }: { list: Blocklist; onOpen: (dialog: ListDialog) => void }) {
+  const turn = useAction<boolean, { message: string }>({
+    run: (enabled) =>
+      answer(pendingApi.PUT('/api/dns/blocklists/{id}', { params: { path: { id: list.id } }, body: { enabled } })),
+    renew: [keys.blocklists, keys.dnsStatus, keys.dnsStats],
+  })
+  return (
+    <Group gap="sm" wrap="nowrap" justify="flex-end">
+      <Switch
+        aria-label={`${list.name} is in use`}
+        checked={turn.isPending ? turn.variables : list.enabled}
+        disabled={turn.isPending}
+        onChange={(event) => turn.mutate(event.currentTarget.checked)}
+      />
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon variant="default" size={30} aria-label={`More for ${list.name}`}>
+            <IconDots size={16} aria-hidden />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<IconPencil size={16} aria-hidden />} onClick={() => onOpen({ kind: 'edit', list })}>
+            Edit
+          </Menu.Item>
+          <Menu.Item
+            c="var(--hearth-bad)"
+            leftSection={<IconTrash size={16} aria-hidden />}
+            onClick={() => onOpen({ kind: 'delete', list })}
+          >
+            Delete
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </Group>
+  )
+}

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { proposedName, updateProgress, updateWords } from './list-words.ts'
+
+const part = {
+  id: 'a',
+  name: 'List',
+  status: 'updated' as const,
+  entries: 10,
+  added: 1200,
+  removed: 0,
+  duration_ms: 5,
+  error: null,
+}
+
+test('what an update did to a list is said in a few words', () => {
+  assert.equal(updateWords(part), '+1,200')
+  assert.equal(updateWords({ ...part, removed: 3 }), '+1,200, −3')
+  assert.equal(updateWords({ ...part, added: 0 }), 'nothing new')
+  assert.equal(updateWords({ ...part, status: 'running' }), 'downloading')
+  assert.equal(updateWords({ ...part, status: 'failed', error: 'the server answered 404' }), 'the server answered 404')
+})
+
+test('a list counts as done when it is there or has failed', () => {
+  const lists = [part, { ...part, status: 'running' as const }, { ...part, status: 'failed' as const }]
+  assert.deepEqual(updateProgress({ started_at: '', status: 'running', lists }), { done: 2, of: 3 })
+})
+
+test('a list gets a name from its address', () => {
+  const names = ['https://lists.example/big/hosts.txt', 'https://lists.example/', 'no address'].map(proposedName)
+  assert.deepEqual(names, ['hosts (lists.example)', 'lists.example', ''])
+})

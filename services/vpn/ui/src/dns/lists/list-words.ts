@@ -1,0 +1,46 @@
+import type { Blocklist, BlocklistUpdate } from '../../pending-api.ts'
+
+/** The formats of lists in words. */
+export const listFormats: Readonly<Record<Blocklist['format'], string>> = {
+  auto: 'Find out by itself',
+  adblock: 'Adblock (||name^)',
+  hosts: 'Hosts file (0.0.0.0 name)',
+  domains: 'Names with all below them, one a line',
+  wildcard: 'Names and wildcards (*.name)',
+  dnsmasq: 'dnsmasq (address=/name/)',
+}
+
+/** One list's part of an update, in a few words. */
+export function updateWords(part: BlocklistUpdate['lists'][number]): string {
+  switch (part.status) {
+    case 'waiting':
+      return 'waiting'
+    case 'running':
+      return 'downloading'
+    case 'unchanged':
+      return 'nothing new'
+    case 'failed':
+      return part.error ?? 'failed'
+    case 'updated':
+      return [sign('+', part.added), sign('−', part.removed)].filter((text) => text !== '').join(', ') || 'nothing new'
+  }
+}
+
+/** Whether nothing more happens to a list in this update. */
+export const isSettled = ({ status }: BlocklistUpdate['lists'][number]): boolean =>
+  status !== 'waiting' && status !== 'running'
+
+/** How far an update is: how many of how many lists are done. */
+export function updateProgress({ lists }: BlocklistUpdate): { done: number; of: number } {
+  return { done: lists.filter(isSettled).length, of: lists.length }
+}
+
+/** A name for a list out of its address: the host, and the file when it says something. */
+export function proposedName(url: string): string {
+  if (!URL.canParse(url)) return ''
+  const { hostname, pathname } = new URL(url)
+  const file = decodeURIComponent(pathname.split('/').findLast((part) => part !== '') ?? '').replace(/\.\w{2,4}$/, '')
+  return (file === '' ? hostname : `${file} (${hostname})`).slice(0, 64)
+}
+
+const sign = (mark: string, count: number): string => (count === 0 ? '' : `${mark}${count.toLocaleString('en')}`)

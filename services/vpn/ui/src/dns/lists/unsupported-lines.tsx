@@ -1,0 +1,27 @@
+import { Modal, Stack, Text } from '@mantine/core'
+import { formatCount } from '@hearth/ui'
+import type { Blocklist } from '../../pending-api.ts'
+
+/** The lines of a list that a resolver can make nothing of, and why. */
+export function UnsupportedLines({ list, onClose }: { list: Blocklist; onClose: () => void }) {
+  return (
+    <Modal opened onClose={onClose} title={`Lines left out of ${list.name}`} size="lg">
+      <Stack>
+        <Text>
+          {formatCount(list.unsupported, 'line')} of {list.name} cannot be used by a resolver: it sees names alone, not
+          pages. The rest of the list counts.
+        </Text>
+        <ul className="reason-list">
+          {Object.entries(list.unsupported_reasons)
+            .toSorted(([, one], [, other]) => other - one)
+            .map(([reason, lines]) => (
+              <li key={reason}>
+                <span>{reason}</span>
+                <b>{lines.toLocaleString('en')}</b>
+              </li>
+            ))}
+        </ul>
+      </Stack>
+    </Modal>
+  )
+}

@@ -1,0 +1,63 @@
+import { Button, NativeSelect, TextInput } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { TableSearch, type TableState } from '@hearth/ui'
+import { IconX } from '@tabler/icons-react'
+import { useState } from 'react'
+import { PeerPicker } from '../../peers/peer-picker.tsx'
+import { isNarrowed, logResults, logTimes, queryTypes } from './log-query.ts'
+
+/** What the log is narrowed by; all of it stands in the address. */
+export function LogFilters({ state }: { state: TableState }) {
+  const { result = '', type = '', time = '', from = '', to = '' } = state.filters
+  const set = (name: string) => (event: { currentTarget: { value: string } }) =>
+    state.change({ filter: { [name]: event.currentTarget.value } })
+  const clear = () =>
+    state.change({ search: '', filter: { client: '', result: '', type: '', time: '', from: '', to: '' } })
+  return (
+    <search className="hearth-toolbar log-filters">
+      <TableSearch state={state} label="Part of a domain" />
+      <ClientFilter state={state} />
+      <NativeSelect aria-label="Result" value={result} onChange={set('result')} data={[...logResults]} />
+      <NativeSelect
+        aria-label="Type"
+        value={type}
+        onChange={set('type')}
+        data={[{ value: '', label: 'Any type' }, ...queryTypes]}
+      />
+      <NativeSelect aria-label="Time" value={time} onChange={set('time')} data={[...logTimes]} />
+      {time === 'own' && (
+        <>
+          <TextInput type="datetime-local" aria-label="From" value={from} onChange={set('from')} />
+          <TextInput type="datetime-local" aria-label="Until" value={to} onChange={set('to')} />
+        </>
+      )}
+      {isNarrowed(state) && (
+        <Button variant="subtle" leftSection={<IconX size={14} aria-hidden />} onClick={clear}>
+          Show all
+        </Button>
+      )}
+    </search>
+  )
+}
+
+function ClientFilter({ state }: { state: TableState }) {
+  const client = state.filters['client'] ?? ''
+  const [text, setText] = useState(client)
+  const [shown, setShown] = useState(client)
+  const ask = useDebouncedCallback((value: string) => state.change({ filter: { client: value } }), 500)
+  if (client !== shown) {
+    setShown(client)
+    if (client !== text.trim()) setText(client)
+  }
+  return (
+    <PeerPicker
+      aria-label="Peer"
+      placeholder="Any peer"
+      value={text}
+      onChange={(value) => {
+        setText(value)
+        ask(value.trim())
+      }}
+    />
+  )
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { deciderOf, exportAddress, isNarrowed, queryTime, toLogQuery } from './log-query.ts'
+
+test('only filters that are set are sent, local times as UTC', () => {
+  const none = { search: '', filters: { client: '', result: '', type: '', from: '', to: '' } }
+  const now = new Date('2026-11-21T12:00:00Z')
+  assert.deepEqual(toLogQuery(none, now), { limit: 100 })
+  assert.equal(isNarrowed(none), false)
+  const filters = { client: 'Phone', result: 'blocked', type: 'AAAA', time: 'own', from: '2026-11-21T10:00', to: 'odd' }
+  const narrowed = { search: 'ads', filters }
+  assert.deepEqual(toLogQuery(narrowed, now), {
+    limit: 100,
+    domain: 'ads',
+    client: 'Phone',
+    status: 'blocked',
+    type: 'AAAA',
+    start: new Date('2026-11-21T10:00').toISOString(),
+  })
+  assert.equal(isNarrowed(narrowed), true)
+  assert.deepEqual(toLogQuery({ search: '', filters: { time: '1' } }, now), {
+    limit: 100,
+    start: '2026-11-21T11:00:00.000Z',
+  })
+})
+
+test('a query of today shows the time alone', () => {
+  const now = new Date(2026, 10, 21, 12)
+  assert.equal(queryTime(new Date(2026, 10, 21, 9, 5, 7).toISOString(), now), '09:05:07')
+  assert.equal(queryTime(new Date(2026, 10, 20, 9, 5, 7).toISOString(), now), '20 Nov 09:05:07')
+})
+
+test('what decided is a rule before a list, and that it was by way of another name is said', () => {
+  assert.equal(deciderOf({ rule: null, list: null, cname: false }), '')
+  assert.equal(deciderOf({ rule: 'ads.example', list: null, cname: false }), 'rule ads.example')
+  assert.equal(deciderOf({ rule: null, list: 'Big list', cname: true }), 'for a name it leads to, Big list')
+})
+
+test('the file has what is shown, without the pages', () => {
+  assert.equal(exportAddress({ limit: 100 }), '/api/dns/queries/export')
+  const filters = { result: 'rule', client: 'A & B' }
+  const query = toLogQuery({ search: '', filters }, new Date())
+  assert.equal(exportAddress(query), '/api/dns/queries/export?client=A+%26+B&reason=rule')
+})

@@ -1,0 +1,99 @@
+import type { TableState } from '@hearth/ui'
+import type { DnsQuery, LogQuery } from '../../pending-api.ts'
+
+/** Queries read at once. */
+export const queriesPerPage = 100
+
+/** What the log can be narrowed by; the names are those of the address. */
+export const logFilters = ['client', 'result', 'type', 'time', 'from', 'to'] as const
+
+/** How queries ended, and why. */
+export const logResults = [
+  { value: '', label: 'Any result' },
+  { value: 'blocked', label: 'Blocked' },
+  { value: 'allowed', label: 'Allowed' },
+  { value: 'rule', label: 'Decided by a rule' },
+  { value: 'list', label: 'Decided by a list' },
+  { value: 'special', label: 'Way round the filter' },
+  { value: 'private_answer', label: 'Private answer' },
+  { value: 'off', label: 'Filter off' },
+] as const
+
+/** Stretches of time up to now, by their hours; `own` is from one moment to another. */
+export const logTimes = [
+  { value: '', label: 'Any time' },
+  { value: '1', label: 'Last hour' },
+  { value: '24', label: 'Last 24 hours' },
+  { value: 'own', label: 'From … until …' },
+] as const
+
+/** Kinds of questions people ask for; others can be typed into the address. */
+export const queryTypes = [
+  'A',
+  'AAAA',
+  'HTTPS',
+  'CNAME',
+  'MX',
+  'NS',
+  'PTR',
+  'SOA',
+  'SRV',
+  'SVCB',
+  'TXT',
+  'ANY',
+] as const
+
+/** The filters as the API wants them; only what is set is sent. */
+export function toLogQuery(state: Pick<TableState, 'search' | 'filters'>, now: Date): LogQuery {
+  const { client, result, type, time, from, to } = state.filters
+  return {
+    limit: queriesPerPage,
+    ...(state.search === '' ? {} : { domain: state.search }),
+    ...(client ? { client } : {}),
+    ...resultMembers(result),
+    ...(type ? { type } : {}),
+    ...(time === 'own' ? { ...moment('start', from), ...moment('end', to) } : since(time, now)),
+  }
+}
+
+/** True when the list shows less than everything. */
+export function isNarrowed(state: Pick<TableState, 'search' | 'filters'>): boolean {
+  return state.search !== '' || Object.values(state.filters).some((value) => value !== '')
+}
+
+/** When a query came: the time alone when it was on the same day as `now`. */
+export function queryTime(timestamp: string, now: Date): string {
+  const at = new Date(timestamp)
+  const time = at.toLocaleTimeString('en-GB')
+  if (at.toDateString() === now.toDateString()) return time
+  return `${at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })} ${time}`
+}
+
+/** What decided a query, in a few words. */
+export function deciderOf(query: Pick<DnsQuery, 'rule' | 'list' | 'cname'>): string {
+  const by = query.rule === null ? (query.list ?? '') : `rule ${query.rule}`
+  return query.cname ? ['for a name it leads to', by].filter((part) => part !== '').join(', ') : by
+}
+
+/** Where the queries that pass the filter are had as a file. */
+export function exportAddress({ limit: _limit, ...filter }: LogQuery): string {
+  const text = new URLSearchParams(Object.entries(filter).map(([name, value]) => [name, String(value)])).toString()
+  return `/api/dns/queries/export${text === '' ? '' : `?${text}`}`
+}
+
+function resultMembers(result: string | undefined): Pick<LogQuery, 'status' | 'reason'> {
+  const known = logResults.find(({ value }) => value === result)?.value ?? ''
+  if (known === '') return {}
+  return known === 'blocked' || known === 'allowed' ? { status: known } : { reason: known }
+}
+
+function since(hours: string | undefined, now: Date): Pick<LogQuery, 'start'> {
+  const known = logTimes.some(({ value }) => value === hours) && Number(hours) > 0
+  return known ? { start: new Date(now.getTime() - Number(hours) * 3_600_000).toISOString() } : {}
+}
+
+function moment(member: 'start' | 'end', local: string | undefined): Partial<Pick<LogQuery, 'start' | 'end'>> {
+  if (local === undefined || local === '') return {}
+  const at = new Date(local)
+  return Number.isNaN(at.getTime()) ? {} : { [member]: at.toISOString() }
+}

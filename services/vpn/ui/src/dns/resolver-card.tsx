@@ -1,0 +1,108 @@
+import { ErrorState, formatCount, formatDuration, LoadingLines, Section, StatusBadge, useNow } from '@hearth/ui'
+import { useQuery } from '@tanstack/react-query'
+import { type DnsStatus, keys } from '../api.ts'
+import { readStatus } from './read-dns.ts'
+
+/** How the resolver itself does: where it listens, whom it asks, how fast they answer. */
+export function ResolverCard() {
+  const status = useQuery({ queryKey: keys.dnsStatus, queryFn: readStatus })
+  return (
+    <Section title="Resolver">
+      {status.data === undefined && status.error === null && <LoadingLines lines={4} />}
+      {status.data === undefined && status.error !== null && (
+        <ErrorState error={status.error} onRetry={() => void status.refetch()} />
+      )}
+      {status.data !== undefined && <Resolver status={status.data} />}
+    </Section>
+  )
+}
+
+function Resolver({ status }: { status: DnsStatus }) {
+  return (
+    <div className="hearth-stack">
+      {status.unavailable !== null && (
+        <p className="resolver-problem">
+          <StatusBadge tone="bad">Not answering</StatusBadge> {status.unavailable}
+        </p>
+      )}
+      <div className="resolver-columns">
+        <Upstreams upstreams={status.upstreams} />
+        <Listeners listeners={status.listeners} />
+      </div>
+      <Engine status={status} />
+    </div>
+  )
+}
+
+function Upstreams({ upstreams }: Pick<DnsStatus, 'upstreams'>) {
+  return (
+    <section>
+      <h3 className="drawer-heading">Servers it asks</h3>
+      <ul className="health-list">
+        {upstreams.map((server) => (
+          <li key={server.upstream}>
+            <span className="hearth-mono">{server.upstream}</span>
+            {server.queries === 0 ? (
+              <StatusBadge tone="quiet">Not asked yet</StatusBadge>
+            ) : (
+              <StatusBadge tone={server.healthy ? 'good' : 'bad'}>{server.healthy ? 'Answers' : 'Fails'}</StatusBadge>
+            )}
+            <small className="hearth-dimmed">{serverWords(server)}</small>
+          </li>
+        ))}
+        {upstreams.length === 0 && <li className="hearth-dimmed">None yet</li>}
+      </ul>
+    </section>
+  )
+}
+
+function serverWords(server: DnsStatus['upstreams'][number]): string {
+  const parts = [
+    server.average_ms === null ? '' : `${Math.round(server.average_ms)} ms on average`,
+    formatCount(server.queries, 'query', 'queries'),
+    server.failures === 0 ? '' : formatCount(server.failures, 'failure'),
+    server.last_error ?? '',
+  ]
+  return parts.filter((part) => part !== '').join(' · ')
+}
+
+function Listeners({ listeners }: Pick<DnsStatus, 'listeners'>) {
+  return (
+    <section>
+      <h3 className="drawer-heading">Addresses it listens at</h3>
+      <ul className="health-list">
+        {listeners.map(({ address, port, error }) => (
+          <li key={`${address} ${port}`}>
+            <span className="hearth-mono">
+              {address.includes(':') ? `[${address}]` : address}:{port}
+            </span>
+            <StatusBadge tone={error === null ? 'good' : 'bad'}>
+              {error === null ? 'Listening' : 'Not listening'}
+            </StatusBadge>
+            {error !== null && <small className="list-error">{error}</small>}
+          </li>
+        ))}
+        {listeners.length === 0 && <li className="hearth-dimmed">None: no interface runs</li>}
+      </ul>
+    </section>
+  )
+}
+
+/** Which way packets take, and why it is not the fast one. */
+function engineWords({ engine, engine_reason: reason }: Pick<DnsStatus, 'engine' | 'engine_reason'>): string {
+  if (engine === null) return ''
+  return engine === 'ffi' ? 'fast engine' : `plain engine (${reason})`
+}
+
+function Engine({ status }: { status: DnsStatus }) {
+  const now = useNow()
+  const since = status.started_at === null ? undefined : (now.getTime() - Date.parse(status.started_at)) / 1000
+  const facts = [
+    engineWords(status),
+    since === undefined ? '' : `running for ${formatDuration(since)}`,
+    status.restarts === 0 ? '' : `started again ${status.restarts === 1 ? 'once' : `${status.restarts} times`}`,
+    `${formatCount(status.cache_entries, 'answer')} kept`,
+    status.log_entries_lost === 0 ? '' : `${formatCount(status.log_entries_lost, 'log entry', 'log entries')} lost`,
+  ].filter((fact) => fact !== '')
+  return <p className="hearth-dimmed resolver-foot">{facts.join(' · ')}</p>
+}

@@ -1,0 +1,69 @@
+import { EmptyState, ErrorState, LoadingLines, Section } from '@hearth/ui'
+import { IconMapOff, IconWorld } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keys } from '../api.ts'
+import type { CountryTraffic } from '../pending-api.ts'
+import { DatabaseFoot, GeoControls, GeoNotice, useGeoQuery } from '../traffic/geography.tsx'
+import { PlaceTable } from '../traffic/place-table.tsx'
+import { readCountries } from '../traffic/read-traffic.ts'
+import { TrafficFrame } from '../traffic/traffic-frame.tsx'
+import { WorldMap } from '../traffic/world-map.tsx'
+import '../traffic/traffic.css'
+
+/** Where traffic comes from or goes to, by country. */
+export function CountriesPage() {
+  const geo = useGeoQuery()
+  const countries = useQuery({
+    queryKey: [...keys.geography, 'countries', geo.query],
+    queryFn: () => readCountries(geo.query),
+    refetchInterval: 60_000,
+    placeholderData: keepPreviousData,
+  })
+  return (
+    <TrafficFrame description="In which countries peers are, and where their traffic goes.">
+      <GeoControls {...geo} />
+      {countries.data === undefined && countries.error === null && <LoadingLines lines={8} />}
+      {countries.data === undefined && countries.error !== null && (
+        <ErrorState error={countries.error} onRetry={() => void countries.refetch()} />
+      )}
+      {countries.data !== undefined && <Countries of={countries.data} />}
+    </TrafficFrame>
+  )
+}
+
+function Countries({ of }: { of: CountryTraffic }) {
+  if (of.items.length === 0) return <NoPlaces of={of} />
+  const rows = of.items.map(({ code, name, ...amounts }) => ({
+    key: code,
+    name: code === 'ZZ' ? 'Unknown' : name,
+    ...amounts,
+  }))
+  return (
+    <div className="hearth-stack">
+      <GeoNotice of={of} />
+      <div className="geo-columns">
+        <Section title="On the map">
+          <WorldMap items={of.items} />
+        </Section>
+        <Section title="Countries">
+          <PlaceTable label="Countries" head="Country" rows={rows} />
+        </Section>
+      </div>
+      <DatabaseFoot databases={of.databases} />
+    </div>
+  )
+}
+
+function NoPlaces({ of }: { of: CountryTraffic }) {
+  if (!of.available)
+    return (
+      <EmptyState icon={IconMapOff} title="Countries are not counted yet">
+        {of.reason ?? 'Set GEOIP_COUNTRY_DB to the path of a GeoLite2 or DB-IP country database (.mmdb) and restart.'}
+      </EmptyState>
+    )
+  return (
+    <EmptyState icon={IconWorld} title="Nothing was counted in this time">
+      Figures appear some minutes after peers begin to use the tunnel.
+    </EmptyState>
+  )
+}

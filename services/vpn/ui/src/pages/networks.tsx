@@ -1,0 +1,80 @@
+import { EmptyState, ErrorState, LoadingLines, Section } from '@hearth/ui'
+import { IconMapOff, IconWorld } from '@tabler/icons-react'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keys } from '../api.ts'
+import type { NetworkTraffic } from '../pending-api.ts'
+import { DatabaseFoot, GeoControls, GeoNotice, useGeoQuery } from '../traffic/geography.tsx'
+import { PlaceTable } from '../traffic/place-table.tsx'
+import { readNetworks } from '../traffic/read-traffic.ts'
+import { TrafficFrame } from '../traffic/traffic-frame.tsx'
+import '../traffic/traffic.css'
+
+/** Where traffic comes from or goes to, by the network (autonomous system) that an address belongs to. */
+export function NetworksPage() {
+  const geo = useGeoQuery()
+  const networks = useQuery({
+    queryKey: [...keys.geography, 'networks', geo.query],
+    queryFn: () => readNetworks(geo.query),
+    refetchInterval: 60_000,
+    placeholderData: keepPreviousData,
+  })
+  return (
+    <TrafficFrame description="By whose networks peers come in, and where their traffic goes.">
+      <GeoControls {...geo} />
+      {networks.data === undefined && networks.error === null && <LoadingLines lines={8} />}
+      {networks.data === undefined && networks.error !== null && (
+        <ErrorState error={networks.error} onRetry={() => void networks.refetch()} />
+      )}
+      {networks.data !== undefined && <Networks of={networks.data} />}
+    </TrafficFrame>
+  )
+}
+
+function Networks({ of }: { of: NetworkTraffic }) {
+  if (of.items.length === 0) return <NoPlaces of={of} />
+  const rows = of.items.map(({ asn, organization, country, ...amounts }) => ({
+    key: String(asn),
+    name: <NetworkName asn={asn} organization={organization} country={country} />,
+    ...amounts,
+  }))
+  return (
+    <div className="hearth-stack">
+      <GeoNotice of={of} />
+      <Section title="Networks">
+        <PlaceTable label="Networks" head="Network" rows={rows} />
+      </Section>
+      <DatabaseFoot databases={of.databases} />
+    </div>
+  )
+}
+
+function NetworkName({
+  asn,
+  organization,
+  country,
+}: Pick<NetworkTraffic['items'][number], 'asn' | 'organization' | 'country'>) {
+  if (asn === 0) return 'Unknown'
+  const details = [`AS${asn}`, country === 'ZZ' ? '' : (regions.of(country) ?? country)]
+  return (
+    <>
+      {organization ?? `AS${asn}`}
+      <small className="hearth-dimmed list-address">{details.filter((text) => text !== '').join(', ')}</small>
+    </>
+  )
+}
+
+const regions = new Intl.DisplayNames('en', { type: 'region' })
+
+function NoPlaces({ of }: { of: NetworkTraffic }) {
+  if (!of.available)
+    return (
+      <EmptyState icon={IconMapOff} title="Networks are not counted yet">
+        {of.reason ?? 'Set GEOIP_ASN_DB to the path of a GeoLite2 or DB-IP ASN database (.mmdb) and restart.'}
+      </EmptyState>
+    )
+  return (
+    <EmptyState icon={IconWorld} title="Nothing was counted in this time">
+      Figures appear some minutes after peers begin to use the tunnel.
+    </EmptyState>
+  )
+}

@@ -1,0 +1,61 @@
+import { formatBytes, ErrorState, LoadingLines, Section } from '@hearth/ui'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Link, useSearchParams } from 'wouter'
+import { keys } from '../api.ts'
+import { TopList } from '../ranking/top-list.tsx'
+import { PeriodChoice } from '../traffic/period-choice.tsx'
+import { type Period, periodNamed } from '../traffic/periods.ts'
+import { readTopTraffic, readTraffic } from '../traffic/read-traffic.ts'
+import { TrafficFrame } from '../traffic/traffic-frame.tsx'
+import { TrafficHistory } from '../traffic/traffic-history.tsx'
+
+/** What all peers moved, and who moved most. */
+export function TrafficPage() {
+  const [params, setParams] = useSearchParams()
+  const period = periodNamed(params.get('period'))
+  const traffic = useQuery({
+    queryKey: [...keys.traffic, 'all', period.name],
+    queryFn: () => readTraffic(period),
+    refetchInterval: 60_000,
+    placeholderData: keepPreviousData,
+  })
+  return (
+    <TrafficFrame description="What went through the tunnels, as this server sees it.">
+      <div className="hearth-stack">
+        <PeriodChoice value={period.name} onChange={(name) => setParams({ period: name }, { replace: true })} />
+        <Section title="All peers">
+          <TrafficHistory traffic={traffic} title="Traffic of all peers" />
+        </Section>
+        <TopPeers period={period} />
+      </div>
+    </TrafficFrame>
+  )
+}
+
+function TopPeers({ period }: { period: Period }) {
+  const top = useQuery({
+    queryKey: [...keys.traffic, 'top', period.name],
+    queryFn: () => readTopTraffic(period),
+    refetchInterval: 60_000,
+    placeholderData: keepPreviousData,
+  })
+  if (top.data === undefined && top.error === null) return <LoadingLines lines={4} />
+  if (top.data === undefined) return <ErrorState error={top.error} onRetry={() => void top.refetch()} />
+  return (
+    <TopList
+      title="Peers that moved most"
+      empty="No peer moved anything in this time."
+      format={formatBytes}
+      entries={top.data.map((peer) => ({
+        key: peer.peer_id,
+        name: (
+          <Link href={`/peers/${peer.peer_id}`} className="hearth-link">
+            {peer.name}
+          </Link>
+        ),
+        count: peer.total_bytes,
+        note: `${formatBytes(peer.rx_bytes)} in, ${formatBytes(peer.tx_bytes)} out`,
+      }))}
+    />
+  )
+}

@@ -1,0 +1,111 @@
+import { Alert, NativeSelect, SegmentedControl, Text } from '@mantine/core'
+import { useSession } from '@hearth/ui'
+import { IconInfoCircle } from '@tabler/icons-react'
+import { useSearchParams } from 'wouter'
+import { PeerPicker } from '../peers/peer-picker.tsx'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { useState } from 'react'
+import type { CountryTraffic, GeoQuery } from '../pending-api.ts'
+
+/** The stretches of time in which places are counted. */
+const stretches = [
+  { value: '24', label: 'Last 24 hours' },
+  { value: '168', label: 'Last 7 days' },
+  { value: '720', label: 'Last 30 days' },
+  { value: '8760', label: 'Last year' },
+]
+
+/** What the places are asked by; it stands in the address. */
+export function useGeoQuery(): { query: Required<Pick<GeoQuery, 'by' | 'hours'>> & GeoQuery; change: Change } {
+  const [params, setParams] = useSearchParams()
+  const by = params.get('by') === 'destination' ? 'destination' : 'endpoint'
+  const hours = stretches.find(({ value }) => value === params.get('hours'))?.value ?? '168'
+  const peer = params.get('peer') ?? ''
+  return {
+    query: { by, hours: Number(hours), ...(peer === '' ? {} : { peer }) },
+    change: (name, value) =>
+      setParams(
+        (present) => {
+          const next = new URLSearchParams(present)
+          if (value === '') next.delete(name)
+          else next.set(name, value)
+          return next
+        },
+        { replace: true },
+      ),
+  }
+}
+
+type Change = (name: 'by' | 'hours' | 'peer', value: string) => void
+
+/** By what, when and whom. */
+export function GeoControls({ query, change }: ReturnType<typeof useGeoQuery>) {
+  const { isAdmin } = useSession()
+  return (
+    <search className="hearth-toolbar geo-controls">
+      <SegmentedControl
+        aria-label="Which end"
+        value={query.by}
+        onChange={(value) => change('by', value)}
+        data={[
+          { value: 'endpoint', label: 'Where peers are' },
+          { value: 'destination', label: 'Where traffic goes' },
+        ]}
+      />
+      <NativeSelect
+        aria-label="Time"
+        value={String(query.hours)}
+        onChange={(event) => change('hours', event.currentTarget.value)}
+        data={stretches}
+      />
+      {isAdmin && <PeerFilter value={query.peer ?? ''} onChange={(value) => change('peer', value)} />}
+    </search>
+  )
+}
+
+function PeerFilter({ value, onChange }: { value: string; onChange: (value: string) => void }) {
+  const [text, setText] = useState(value)
+  const ask = useDebouncedCallback(onChange, 500)
+  return (
+    <PeerPicker
+      aria-label="Peer"
+      placeholder="All peers"
+      value={text}
+      onChange={(typed) => {
+        setText(typed)
+        ask(typed.trim())
+      }}
+    />
+  )
+}
+
+/** Why places are not counted at the moment, and what to do about it. */
+export function GeoNotice({ of }: { of: Pick<CountryTraffic, 'available' | 'reason' | 'databases' | 'by'> }) {
+  if (of.reason === null) return null
+  return (
+    <Alert
+      role="note"
+      color={of.available ? 'gray' : 'yellow'}
+      className="backend-banner"
+      icon={<IconInfoCircle aria-hidden />}
+      title={of.available ? 'Counted with an older database' : 'Not counted at the moment'}
+    >
+      <Text>{of.reason}</Text>
+    </Alert>
+  )
+}
+
+/** Which databases the places come from. */
+export function DatabaseFoot({ databases }: Pick<CountryTraffic, 'databases'>) {
+  const known = [databases.country, databases.asn].filter((database) => database !== null)
+  if (known.length === 0) return null
+  return (
+    <p className="hearth-dimmed geo-foot">
+      Places by{' '}
+      {known
+        .map(({ type, build_epoch: built }) => `${type} of ${new Date(built * 1000).toLocaleDateString('en-GB')}`)
+        .join(' and ')}
+      . Who owns an address says little about where somebody sits.
+    </p>
+  )
+}

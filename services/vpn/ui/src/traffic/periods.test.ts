@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { bucketWords, periodNamed, toTrafficQuery } from './periods.ts'
+
+test('a period ends now and begins where its hours say', () => {
+  const now = new Date('2026-11-21T12:00:00Z')
+  assert.deepEqual(toTrafficQuery(periodNamed('week'), now), {
+    start: '2026-11-14T12:00:00.000Z',
+    resolution: 'hourly',
+  })
+  assert.equal(periodNamed('odd').name, 'day')
+})
+
+test('days and weeks are those of UTC, as the service counts them', () => {
+  assert.equal(bucketWords('2026-11-21T00:00:00Z', 'daily'), 'Sat 21 Nov')
+  assert.equal(bucketWords('2026-11-16T00:00:00Z', 'weekly'), 'Week from Mon 16 Nov')
+  assert.equal(bucketWords(new Date(2026, 10, 21, 9).toISOString(), 'hourly'), 'Sat 21 Nov 09:00')
+})
