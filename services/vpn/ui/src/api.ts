@@ -12,6 +12,22 @@ export type DnsStatus = Schemas['DnsStatus']
 export type DnsSettings = Schemas['DnsSettings']
 export type DnsRule = Schemas['DnsRule']
 export type DnsExplanation = Schemas['DnsExplanation']
+export type DnsStats = Schemas['DnsStatistics']
+export type DnsQuery = Schemas['LoggedQuery']
+export type Blocklist = Schemas['BlockList']
+export type BlocklistUpdate = Schemas['BlockListUpdate']
+/** Traffic of one peer or of all: they differ in whose it is. */
+export type TrafficSeries = Omit<Schemas['Traffic'], 'interface'>
+export type CountryTraffic = Schemas['CountryTraffic']
+export type NetworkTraffic = Schemas['NetworkTraffic']
+export type LogQuery = Query<'/api/dns/queries'>
+export type TrafficQuery = Query<'/api/metrics/traffic'>
+export type GeoQuery = Query<'/api/metrics/geo/countries'>
+
+/** What an address can be asked for. */
+type Query<Path extends keyof paths> = paths[Path] extends { get: { parameters: { query?: infer Parameters } } }
+  ? NonNullable<Parameters>
+  : never
 
 /** The session of this page. */
 export const session = createSessionStore()
@@ -34,6 +50,8 @@ export const keys = {
   dnsLog: ['dns_log'],
   explanation: ['dns_explanation'],
   blocklists: ['blocklists'],
+  /** The present update of lists, or the last one of this page’s time; events write it. */
+  listUpdate: ['blocklist_update'],
   traffic: ['traffic'],
   geography: ['geography'],
 } as const

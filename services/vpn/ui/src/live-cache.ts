@@ -27,10 +27,19 @@ export function applyEvent(event: Exclude<ServiceEvent, { type: 'hello' }>, to: 
       cache.setQueryData(keys.overview, event.overview)
       cache.setQueryData<RateSample[]>(rateHistoryKey, (old) => addRate(old, event.overview))
       return
+    case 'list-update':
+      cache.setQueryData(keys.listUpdate, event.update)
+      if (event.update.status === 'done') for (const name of afterListUpdate) refresher.note(name)
+      return
+    case 'queries':
+      refresher.note('dns_log')
+      return
     case 'drift':
       notifyProblem(new Error(`${event.interface}: ${event.message}`))
   }
 }
+
+const afterListUpdate = ['blocklists', 'dns_status', 'dns_stats', 'dns_explanation']
 
 /** Interfaces count their peers, peers go with their interface, and what decides about names changes why they are blocked. */
 function staleAfter(collection: string): string[] {

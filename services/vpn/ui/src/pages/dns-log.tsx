@@ -21,7 +21,7 @@ import {
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { Link } from 'wouter'
-import { type DnsSettings, keys } from '../api.ts'
+import { api, type DnsSettings, keys } from '../api.ts'
 import { DnsFrame } from '../dns/dns-frame.tsx'
 import { useQuestion } from '../dns/explain/use-question.ts'
 import { LogFilters } from '../dns/log/log-filters.tsx'
@@ -31,7 +31,6 @@ import { useLog } from '../dns/log/use-log.ts'
 import { readDnsSettings } from '../dns/read-dns.ts'
 import { CreateRule } from '../dns/rules/rule-dialogs.tsx'
 import { type RuleWish, useMakeRule } from '../dns/rules/use-rule-actions.ts'
-import { pendingApi } from '../pending-api.ts'
 import '../dns/log/log.css'
 
 /** Every question, as it comes in; administrators only. */
@@ -170,7 +169,7 @@ function LogMenu({ exported }: { exported: string }) {
           verb="Empty the log"
           losses={['Every query that was written down', 'The statistics, and how often each rule decided']}
           action={{
-            run: () => answer(pendingApi.POST('/api/dns/queries/purge', { body: {} })),
+            run: () => answer(api.POST('/api/dns/queries/purge', { body: {} })),
             renew: [keys.dnsLog, keys.dnsStats, keys.dnsRules, keys.overview],
           }}
         />

@@ -51,8 +51,16 @@ function Glance({ overview }: { overview: Dashboard }) {
           note={`of ${peers.total}, ${peers.disabled} disabled`}
         />
         <Tile label="Interfaces running" value={`${interfaces.active}`} note={`of ${interfaces.total}`} />
-        <Tile label="Received" value={formatBytes(traffic.rx_bytes)} note="from all peers" />
-        <Tile label="Sent" value={formatBytes(traffic.tx_bytes)} note="to all peers" />
+        <Tile
+          label="Received today"
+          value={formatBytes(traffic.today.rx_bytes)}
+          note={`${formatBytes(traffic.rx_bytes)} from all peers so far`}
+        />
+        <Tile
+          label="Sent today"
+          value={formatBytes(traffic.today.tx_bytes)}
+          note={`${formatBytes(traffic.tx_bytes)} to all peers so far`}
+        />
       </div>
       <TrafficCard overview={overview} />
       <FilterCard />

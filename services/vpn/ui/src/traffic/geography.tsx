@@ -1,3 +1,4 @@
+import type { CountryTraffic, GeoQuery } from '../api.ts'
 import { Alert, NativeSelect, SegmentedControl, Text } from '@mantine/core'
 import { useSession } from '@hearth/ui'
 import { IconInfoCircle } from '@tabler/icons-react'
@@ -5,7 +6,6 @@ import { useSearchParams } from 'wouter'
 import { PeerPicker } from '../peers/peer-picker.tsx'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useState } from 'react'
-import type { CountryTraffic, GeoQuery } from '../pending-api.ts'
 
 /** The stretches of time in which places are counted. */
 const stretches = [

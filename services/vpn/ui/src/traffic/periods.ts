@@ -1,4 +1,4 @@
-import type { TrafficQuery, TrafficSeries } from '../pending-api.ts'
+import type { TrafficQuery, TrafficSeries } from '../api.ts'
 
 /** A stretch of time one can look at, and how finely. */
 export interface Period {

@@ -1,28 +1,28 @@
+import { type GeoQuery, api } from '../api.ts'
 import { answer } from '@hearth/ui'
-import { type GeoQuery, pendingApi } from '../pending-api.ts'
 import { type Period, toTrafficQuery } from './periods.ts'
 
 /** What one peer moved. */
 export const readPeerTraffic = async (id: string, period: Period) => {
   const params = { path: { id }, query: toTrafficQuery(period, new Date()) }
-  return (await answer(pendingApi.GET('/api/metrics/peers/{id}', { params }))).data
+  return (await answer(api.GET('/api/metrics/peers/{id}', { params }))).data
 }
 
 /** What all peers moved. */
 export const readTraffic = async (period: Period) =>
-  (await answer(pendingApi.GET('/api/metrics/traffic', { params: { query: toTrafficQuery(period, new Date()) } }))).data
+  (await answer(api.GET('/api/metrics/traffic', { params: { query: toTrafficQuery(period, new Date()) } }))).data
 
 /** Who moved most. */
 export const readTopTraffic = async (period: Period) => {
   const { start } = toTrafficQuery(period, new Date())
   const query = { limit: 10, ...(start === undefined ? {} : { start }) }
-  return (await answer(pendingApi.GET('/api/metrics/traffic/top', { params: { query } }))).data.peers
+  return (await answer(api.GET('/api/metrics/traffic/top', { params: { query } }))).data.peers
 }
 
 /** Traffic by country. */
 export const readCountries = async (query: GeoQuery) =>
-  (await answer(pendingApi.GET('/api/metrics/geo/countries', { params: { query } }))).data
+  (await answer(api.GET('/api/metrics/geo/countries', { params: { query } }))).data
 
 /** Traffic by autonomous system. */
 export const readNetworks = async (query: GeoQuery) =>
-  (await answer(pendingApi.GET('/api/metrics/geo/asn', { params: { query } }))).data
+  (await answer(api.GET('/api/metrics/geo/asn', { params: { query } }))).data

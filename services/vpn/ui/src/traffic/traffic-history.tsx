@@ -1,7 +1,7 @@
+import type { TrafficSeries } from '../api.ts'
 import { ErrorState, formatBytes, formatDuration, formatRate, LoadingLines } from '@hearth/ui'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { TimePlot } from '../charts/time-plot.tsx'
-import type { TrafficSeries } from '../pending-api.ts'
 import { bucketWords } from './periods.ts'
 import './traffic.css'
 

@@ -1,6 +1,6 @@
+import type { CountryTraffic } from '../api.ts'
 import { formatBytes } from '@hearth/ui'
 import { useId, useState } from 'react'
-import type { CountryTraffic } from '../pending-api.ts'
 import { shadeOf } from './country-shades.ts'
 import { countryDots, countryShapes, worldBox, worldOutline } from './world.gen.ts'
 import './world-map.css'

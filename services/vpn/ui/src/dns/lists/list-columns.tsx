@@ -1,8 +1,7 @@
 import { ActionIcon, Anchor, Group, Menu, Switch } from '@mantine/core'
 import { answer, type Column, formatCount, RelativeTime, StatusBadge, useAction } from '@hearth/ui'
 import { IconDots, IconPencil, IconTrash } from '@tabler/icons-react'
-import { keys } from '../../api.ts'
-import { type Blocklist, pendingApi } from '../../pending-api.ts'
+import { api, type Blocklist, keys } from '../../api.ts'
 
 /** What is open for a list. */
 export type ListDialog = { kind: 'edit' | 'delete' | 'unsupported'; list: Blocklist }
@@ -63,7 +62,7 @@ function LeftOut({ list, onOpen }: { list: Blocklist; onOpen: () => void }) {
 function ListActions({ list, onOpen }: { list: Blocklist; onOpen: (dialog: ListDialog) => void }) {
   const turn = useAction<boolean, { message: string }>({
     run: (enabled) =>
-      answer(pendingApi.PUT('/api/dns/blocklists/{id}', { params: { path: { id: list.id } }, body: { enabled } })),
+      answer(api.PUT('/api/dns/blocklists/{id}', { params: { path: { id: list.id } }, body: { enabled } })),
     renew: [keys.blocklists, keys.dnsStatus, keys.dnsStats],
   })
   return (

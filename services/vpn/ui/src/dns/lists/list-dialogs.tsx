@@ -1,8 +1,7 @@
 import { NativeSelect, TextInput } from '@mantine/core'
 import { answer, ConfirmDelete, formatCount, FormDialog } from '@hearth/ui'
 import { useForm } from '@mantine/form'
-import { keys } from '../../api.ts'
-import { type Blocklist, pendingApi } from '../../pending-api.ts'
+import { api, type Blocklist, keys } from '../../api.ts'
 import { listFormats, proposedName } from './list-words.ts'
 
 interface ListValues extends Record<string, unknown> {
@@ -27,8 +26,8 @@ export function ListForm({ list, onClose }: { list?: Blocklist | undefined; onCl
   const submit = ({ name, url, format }: ListValues) => {
     const body = { name: name.trim() === '' ? proposal : name, url: url.trim(), format }
     return list === undefined
-      ? answer(pendingApi.POST('/api/dns/blocklists', { body }))
-      : answer(pendingApi.PUT('/api/dns/blocklists/{id}', { params: { path: { id: list.id } }, body }))
+      ? answer(api.POST('/api/dns/blocklists', { body: { ...body, enabled: true } }))
+      : answer(api.PUT('/api/dns/blocklists/{id}', { params: { path: { id: list.id } }, body }))
   }
   return (
     <FormDialog
@@ -78,7 +77,7 @@ export function DeleteList({ list, onClose }: { list: Blocklist; onClose: () => 
         'The choice of this list in every peer that has a choice of its own',
       ]}
       action={{
-        run: () => answer(pendingApi.DELETE('/api/dns/blocklists/{id}', { params: { path: { id: list.id } } })),
+        run: () => answer(api.DELETE('/api/dns/blocklists/{id}', { params: { path: { id: list.id } } })),
         renew,
       }}
     />

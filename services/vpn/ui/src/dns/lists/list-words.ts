@@ -1,4 +1,4 @@
-import type { Blocklist, BlocklistUpdate } from '../../pending-api.ts'
+import type { Blocklist, BlocklistUpdate } from '../../api.ts'
 
 /** The formats of lists in words. */
 export const listFormats: Readonly<Record<Blocklist['format'], string>> = {

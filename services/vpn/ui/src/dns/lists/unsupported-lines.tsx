@@ -1,6 +1,6 @@
+import type { Blocklist } from '../../api.ts'
 import { Modal, Stack, Text } from '@mantine/core'
 import { formatCount } from '@hearth/ui'
-import type { Blocklist } from '../../pending-api.ts'
 
 /** The lines of a list that a resolver can make nothing of, and why. */
 export function UnsupportedLines({ list, onClose }: { list: Blocklist; onClose: () => void }) {

@@ -1,7 +1,7 @@
+import type { BlocklistUpdate } from '../../api.ts'
 import { Progress } from '@mantine/core'
 import { Section } from '@hearth/ui'
 import { IconAlertTriangle, IconCheck, IconLoader2 } from '@tabler/icons-react'
-import type { BlocklistUpdate } from '../../pending-api.ts'
 import { isSettled, updateProgress, updateWords } from './list-words.ts'
 
 /** An update as it goes, list by list, and how it ended. */

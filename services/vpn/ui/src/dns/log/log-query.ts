@@ -1,5 +1,5 @@
+import type { DnsQuery, LogQuery } from '../../api.ts'
 import type { TableState } from '@hearth/ui'
-import type { DnsQuery, LogQuery } from '../../pending-api.ts'
 
 /** Queries read at once. */
 export const queriesPerPage = 100

@@ -1,7 +1,7 @@
+import type { DnsQuery } from '../../api.ts'
 import { Button, type ButtonProps, Menu } from '@mantine/core'
 import { IconBan, IconCheck, IconChevronDown, IconHelpCircle, IconPencil } from '@tabler/icons-react'
 import { useState } from 'react'
-import type { DnsQuery } from '../../pending-api.ts'
 import type { RuleWish } from '../rules/use-rule-actions.ts'
 
 /** What can be done from a row of the log. */

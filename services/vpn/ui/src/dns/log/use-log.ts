@@ -1,8 +1,7 @@
 import { answer, type TableState } from '@hearth/ui'
 import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { keys } from '../../api.ts'
-import { type DnsQuery, pendingApi } from '../../pending-api.ts'
+import { api, type DnsQuery, keys } from '../../api.ts'
 import { queriesPerPage, toLogQuery } from './log-query.ts'
 
 interface LogPage {
@@ -10,22 +9,46 @@ interface LogPage {
   total: number
 }
 
-/** Twenty readings a minute, of the hundred the service allows. */
-const pollEvery = 3000
+/** Events say that there is something new; this is for what is written down a little later, and for a lost connection. */
+const pollEvery = 5000
 
 /**
  * The newest queries, kept current while the log is live. Looking at older ones stops that, so that nothing moves under the
- * reader; going on drops the older ones.
+ * reader; going on drops the older ones, and another filter begins live.
  */
 export function useLog(state: Pick<TableState, 'search' | 'filters'>) {
-  const [isLive, setLive] = useState(true)
+  const filter = JSON.stringify([state.search, state.filters])
+  const [heldFilter, hold] = useState<string>()
+  const isLive = heldFilter !== filter
   const cache = useQueryClient()
-  const queryKey = [...keys.dnsLog, state.search, state.filters]
-  const log = useInfiniteQuery({
+  const queryKey = [...keys.dnsLog, filter]
+  const log = useLogPages(state, queryKey, isLive)
+  return {
+    log,
+    rows: log.data?.pages.flatMap(({ data }) => data),
+    total: log.data?.pages[0]?.total ?? 0,
+    isLive,
+    pause: () => hold(filter),
+    goOn: () => {
+      cache.setQueryData<InfiniteData<LogPage, number | undefined>>(
+        queryKey,
+        (old) => old && { pages: old.pages.slice(0, 1), pageParams: old.pageParams.slice(0, 1) },
+      )
+      hold(undefined)
+    },
+    readOlder: () => {
+      hold(filter)
+      void log.fetchNextPage()
+    },
+  }
+}
+
+function useLogPages(state: Pick<TableState, 'search' | 'filters'>, queryKey: readonly string[], isLive: boolean) {
+  return useInfiniteQuery({
     queryKey,
     queryFn: ({ pageParam }) =>
       answer(
-        pendingApi.GET('/api/dns/queries', {
+        api.GET('/api/dns/queries', {
           params: {
             query: { ...toLogQuery(state, new Date()), ...(pageParam === undefined ? {} : { before: pageParam }) },
           },
@@ -33,26 +56,8 @@ export function useLog(state: Pick<TableState, 'search' | 'filters'>) {
       ),
     initialPageParam: undefined as number | undefined,
     getNextPageParam: ({ data }: LogPage) => (data.length < queriesPerPage ? undefined : data.at(-1)?.id),
+    enabled: isLive,
     refetchInterval: isLive ? pollEvery : false,
     staleTime: 0,
   })
-  return {
-    log,
-    rows: log.data?.pages.flatMap(({ data }) => data),
-    total: log.data?.pages[0]?.total ?? 0,
-    isLive,
-    pause: () => setLive(false),
-    goOn: () => {
-      cache.setQueryData<InfiniteData<LogPage, number | undefined>>(
-        queryKey,
-        (old) => old && { pages: old.pages.slice(0, 1), pageParams: old.pageParams.slice(0, 1) },
-      )
-      setLive(true)
-      void log.refetch()
-    },
-    readOlder: () => {
-      setLive(false)
-      void log.fetchNextPage()
-    },
-  }
 }

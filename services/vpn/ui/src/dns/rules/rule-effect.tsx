@@ -1,7 +1,7 @@
+import { api } from '../../api.ts'
 import { answer, describeError, formatCount } from '@hearth/ui'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { pendingApi } from '../../pending-api.ts'
 import { looksLikeDomain } from './rule-values.ts'
 import type { RuleWish } from './use-rule-actions.ts'
 
@@ -11,7 +11,7 @@ export function RuleEffect({ rule }: { rule: RuleWish }) {
   const isWorthAsking = looksLikeDomain(asked.domain)
   const effect = useQuery({
     queryKey: ['rule-effect', asked],
-    queryFn: async () => (await answer(pendingApi.POST('/api/dns/rules/preview', { body: asked }))).data,
+    queryFn: async () => (await answer(api.POST('/api/dns/rules/preview', { body: asked }))).data,
     enabled: isWorthAsking,
     staleTime: 60_000,
     retry: false,

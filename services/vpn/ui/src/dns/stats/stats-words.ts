@@ -1,4 +1,4 @@
-import type { DnsStats } from '../../pending-api.ts'
+import type { DnsStats } from '../../api.ts'
 
 /** The stretches of time one can look at, in hours. */
 export const statsPeriods = [
