@@ -39,7 +39,8 @@ export async function startNamesPlace(names: readonly string[] = ['Phone', 'Lapt
     await startUpstream((query, { name }) =>
       makeAnswer(
         query,
-        name === 'shop.vendor.example'
+        // Resolvers draw the case of letters anew for each question.
+        name.toLowerCase() === 'shop.vendor.example'
           ? [aliasRecord('metrics.tracker.example'), addressRecord('192.0.2.7')]
           : [addressRecord('192.0.2.1')],
       ),
@@ -143,38 +144,26 @@ export async function addHistory(place: NamesPlace): Promise<void> {
   const now = Math.floor(Date.now() / hour) * hour
   const { peers } = await place.call('GET', '/api/peers')
   const hours = Array.from({ length: 24 }, (_, back) => now - (back + 1) * hour)
-  const amounts = (index: number, at: number) => {
-    const rx = Math.round(4e7 + 3e7 * Math.sin(at / hour / 4 + index))
-    return { rx_bytes: rx, tx_bytes: rx * 5 }
-  }
-  const shape = (index: number) => hours.map((start) => ({ start, ...amounts(index, start) }))
+  const buckets = (index: number) =>
+    hours.map((start) => {
+      const rx = Math.round(4e7 + 3e7 * Math.sin(start / hour / 4 + index))
+      return { seconds: 3600, start, active_ms: 2e6, rx_bytes: rx, tx_bytes: rx * 5 }
+    })
   for (const [index, { id }] of (peers as { id: string }[]).entries()) {
-    await database.query
-      .insertInto('peer_traffic')
-      .values(shape(index).map((bucket) => ({ peer_id: id, seconds: 3600, active_ms: 2e6, ...bucket })))
-      .execute()
+    const own = buckets(index).map((bucket) => Object.assign(bucket, { peer_id: id }))
+    await database.query.insertInto('peer_traffic').values(own).execute()
     for (const [order, [country, asn]] of places.entries()) {
-      const share = 3e9 / 4 ** order / (index + 1)
-      await database.query
-        .insertInto('place_traffic')
-        .values(
-          (['endpoint', 'destination'] as const).map((source) => ({
-            source,
-            start: now - hour,
-            peer_id: id,
-            country,
-            asn,
-            rx_bytes: Math.round(share / 5),
-            tx_bytes: Math.round(share),
-          })),
-        )
-        .execute()
+      const share = Math.round(3e9 / 4 ** order / (index + 1))
+      const bytes = { start: now - hour, peer_id: id, country, asn, rx_bytes: Math.round(share / 5), tx_bytes: share }
+      const both = [
+        { source: 'endpoint' as const, ...bytes },
+        { source: 'destination' as const, ...bytes },
+      ]
+      await database.query.insertInto('place_traffic').values(both).execute()
     }
   }
-  await database.query
-    .insertInto('interface_traffic')
-    .values(shape(0).map((bucket) => ({ interface: 'wg0', seconds: 3600, active_ms: 2e6, ...bucket })))
-    .execute()
+  const all = buckets(0).map((bucket) => Object.assign(bucket, { interface: 'wg0' }))
+  await database.query.insertInto('interface_traffic').values(all).execute()
   await database.query.insertInto('networks').values(networks).execute()
   await database.close()
 }

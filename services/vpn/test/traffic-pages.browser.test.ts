@@ -61,7 +61,7 @@ test(
       (await countries.getByRole('row').allInnerTexts()).slice(1, 3).map((text) => text.split('\t')[0]),
       ['Germany', 'United States'],
     )
-    await page.getByLabel('Peer').fill('Phone')
+    await page.getByRole('combobox', { name: 'Peer' }).fill('Phone')
     await page.waitForURL(/peer=Phone/)
     await page.getByRole('link', { name: 'Networks' }).click()
     await page.getByText('Deutsche Telekom AG').waitFor()
