@@ -86,12 +86,14 @@ const chain = encodeMessage({
 }).subarray(12)
 
 function run(queries: readonly Uint8Array[], times: number, records: Uint8Array, count: number): number {
-  const begin = process.hrtime.bigint()
+  // Of the processor's time: what else runs on the machine counts less.
+  const begin = process.cpuUsage()
   for (let k = 0; k < times; k++) {
     const query = queries[k % queries.length]!
     if (engine.ask(query, 0, query.length, 7) === Outcome.forward) forward(query, records, count)
   }
-  return Number(process.hrtime.bigint() - begin) / times
+  const { user, system } = process.cpuUsage(begin)
+  return ((user + system) * 1000) / times
 }
 
 const mix = Array.from({ length: 50_000 }, (_, k) =>

@@ -137,7 +137,7 @@ async function measureChanges(
     await askFor(names.warm, { rate: 10_000, seconds: 1 })
     const ruleMs = await timeRule(call)
     const calm = await askFor(names.mix, { rate: 5000, seconds: 6 })
-    const [exchange] = (await call('GET', '/api/dns/blocklists')).filter((list: { enabled: boolean }) => list.enabled)
+    const exchange = (await call('GET', '/api/dns/blocklists')).find((list: { enabled: boolean }) => list.enabled)
     const asking = askFor(names.mix, { rate: 5000, seconds: 6, from: 100_000 })
     await pause(1500)
     const began = performance.now()

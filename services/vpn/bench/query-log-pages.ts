@@ -18,8 +18,8 @@ import { clientCount, nameOf, syntheticQueries } from './scenario/synthetic-quer
  */
 const limitMs = 50
 const statisticsLimitMs = 500
-const rounds = 3
-const times = 12
+const rounds = 2
+const times = 24
 const week = 7 * 86_400_000
 
 async function main(count: number): Promise<boolean> {

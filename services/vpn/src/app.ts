@@ -132,7 +132,11 @@ function openNames(parts: AppParts, events: Events, clock: Clock): Promise<NameS
   const { config, database, log, resolver, dataPlane } = parts
   resolver.attach(log, (count) => events.publish({ type: 'queries', count }))
   return openNameService({
-    ...{ config, database, log, clock, resolver },
+    config,
+    database,
+    log,
+    clock,
+    resolver,
     hasTunnels: dataPlane.backend !== 'simulated',
     publish: (event) => events.publish(event),
   })

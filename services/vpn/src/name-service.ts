@@ -35,33 +35,12 @@ export interface NameServiceParts {
 
 /** Opens it; the resolver itself runs already, or comes when it can. */
 export async function openNameService(parts: NameServiceParts): Promise<NameService> {
-  const { config, database, log, clock, resolver, hasTunnels, publish } = parts
+  const { config, log, clock, resolver } = parts
   const directory = join(config.dataDirectory, 'dns')
   const queryLog = createQueryLog({ file: join(directory, resolverFile.queryLog), clock })
-  const filtering = await openFiltering({
-    ...{ database, clock, log, resolver, directory, hasTunnels },
-    engine: config.dnsEngine,
-    extraListeners: config.dnsListen,
-    listenClient: config.dnsListenClient,
-    fixedUpstreams: config.dnsUpstreams,
-    hits: () => hitsOf(queryLog),
-    preview: (wish) => queryLog.preview(wish),
-  })
-  let updatedAt = await newestUpdate(database.query)
-  const lists = await createLists({
-    ...{ database, log, directory },
-    open: createOpenGuarded(createOutboundPolicy(config.outboundAllow)),
-    publisher: { publish: (enabled) => filtering.publishLists(enabled) },
-    schedule: () => scheduleOf(filtering),
-    onProgress(report) {
-      publish({ type: 'list-update', update: report })
-      if (report.status === 'running') return
-      publish({ type: 'changed', collection: 'blocklists', id: null })
-      void newestUpdate(database.query).then((at) => {
-        updatedAt = at
-      })
-    },
-  })
+  const filtering = await openItsFiltering(parts, directory, queryLog)
+  const updated = await followUpdates(parts)
+  const lists = await openItsLists(parts, directory, { filtering, updated })
   await filtering.publishLists(await lists.resolverLists()).catch((error: unknown) => {
     // Their names are known and the file is written; the resolver goes by it as soon as it runs.
     log.error({ err: error }, 'the resolver is not told of the lists')
@@ -76,7 +55,7 @@ export async function openNameService(parts: NameServiceParts): Promise<NameServ
       purge: (before, client) => resolver.purgeLog(before, client),
       standing() {
         const { running, unavailable, blocked_names: names } = filtering.status()
-        return { isRunning: running, reason: unavailable, blocklistSize: names, blocklistUpdatedAt: updatedAt }
+        return { isRunning: running, reason: unavailable, blocklistSize: names, blocklistUpdatedAt: updated.at() }
       },
     },
     async close() {
@@ -86,13 +65,70 @@ export async function openNameService(parts: NameServiceParts): Promise<NameServ
   }
 }
 
+function openItsFiltering(parts: NameServiceParts, directory: string, queryLog: QueryLog): Promise<Filtering> {
+  const { config, database, clock, log, resolver, hasTunnels } = parts
+  return openFiltering({
+    database,
+    clock,
+    log,
+    resolver,
+    directory,
+    hasTunnels,
+    engine: config.dnsEngine,
+    extraListeners: config.dnsListen,
+    listenClient: config.dnsListenClient,
+    fixedUpstreams: config.dnsUpstreams,
+    hits: () => hitsOf(queryLog),
+    preview: (wish) => queryLog.preview(wish),
+  })
+}
+
+function openItsLists(
+  { config, database, log, publish }: NameServiceParts,
+  directory: string,
+  { filtering, updated }: { filtering: Filtering; updated: Updated },
+): Promise<Lists> {
+  return createLists({
+    database,
+    log,
+    directory,
+    open: createOpenGuarded(createOutboundPolicy(config.outboundAllow)),
+    publisher: { publish: (enabled) => filtering.publishLists(enabled) },
+    schedule: () => scheduleOf(filtering),
+    onProgress(report) {
+      publish({ type: 'list-update', update: report })
+      if (report.status === 'running') return
+      publish({ type: 'changed', collection: 'blocklists', id: null })
+      updated.readAgain()
+    },
+  })
+}
+
+/** When a list's text changed last. */
+interface Updated {
+  at(): number | null
+  readAgain(): void
+}
+
+async function followUpdates({ database, log }: NameServiceParts): Promise<Updated> {
+  const read = () => newestUpdate(database.query)
+  let at = await read()
+  const readAgain = async () => {
+    at = await read()
+  }
+  return {
+    at: () => at,
+    readAgain: () => void readAgain().catch((error: unknown) => log.warn({ err: error }, 'lists could not be read')),
+  }
+}
+
 /** A log that cannot be read does not keep anyone from the rules. */
 async function hitsOf(queryLog: QueryLog): Promise<ReadonlyMap<number, RuleHits>> {
   const hits = await queryLog.ruleHits().catch(() => [])
   return new Map([...hits].map(([rule, { hits: count, lastAt }]) => [rule, { hits: count, lastHitAt: lastAt }]))
 }
 
-/** The interval of the settings; it counts as chosen once it differs from the one of a fresh install. */
+/** The interval of the settings; lists that were never fetched are due only when somebody chose it. */
 function scheduleOf({ settings }: Filtering) {
   const hours = settings.current().blocklists_update_interval_hours
   return { hours, isChosen: settings.isStored('blocklists_update_interval_hours') }

@@ -11,6 +11,8 @@ const obstacle = await tunnelsObstacle()
 const skip = obstacle ?? false
 
 const fine = (name: string) => ['NOERROR', `A ${addressOf(name)}`]
+/** Nobody is there, or says nothing. */
+const isUnanswered = ([what]: readonly string[]) => what === 'TIMEOUT' || what === 'NO ANSWER'
 const blocked = ['NOERROR', 'A 0.0.0.0', 'EDE 15']
 
 describe('names looked up through the tunnel', () => {
@@ -126,9 +128,9 @@ describe('names looked up through the tunnel', () => {
     // Somebody on the wire who sends to the tunnel's address, without a tunnel.
     const before = (await world.service.call('GET', '/api/dns/stats')).body.data.total_queries
     await world.internet.run('ip', 'route', 'add', '10.74.0.1/32', 'via', '198.51.100.1')
-    assert.deepEqual(await dig(world.internet, world.resolver, 'www.example'), ['TIMEOUT'])
+    assert.ok(isUnanswered(await dig(world.internet, world.resolver, 'www.example')))
     await world.service.done('PUT', `/api/peers/${laptop.id}`, { enabled: false })
-    assert.equal((await dig(laptop.host, world.resolver, 'www.example'))[0], 'TIMEOUT')
+    assert.ok(isUnanswered(await dig(laptop.host, world.resolver, 'www.example')))
     await world.service.done('PUT', `/api/peers/${laptop.id}`, { enabled: true })
     assert.equal((await world.service.call('GET', '/api/dns/stats')).body.data.total_queries, before)
   })

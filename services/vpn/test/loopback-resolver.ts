@@ -91,6 +91,10 @@ async function freePort(): Promise<number> {
   return port
 }
 
+/** Asks a server on loopback for an address, once. */
+export const askAt = (port: number, name: string): Promise<LiveAnswer> =>
+  ask(port, { name, from: '127.0.0.1', type: 1 })
+
 async function ask(port: number, question: { name: string; from: string; type: number }): Promise<LiveAnswer> {
   const socket = createSocket('udp4')
   try {

@@ -43,7 +43,7 @@ export interface TrialOptions {
 export async function startServer(
   server: Server,
   cores: string,
-): Promise<{ child: ChildProcess; stop(): Promise<void> }> {
+): Promise<{ child: ChildProcess; stop: () => Promise<void> }> {
   await server.prepare?.()
   const child = spawn('taskset', ['-c', cores, ...server.command], {
     stdio: 'ignore',
@@ -104,10 +104,8 @@ export async function askFor(
 ): Promise<LoadResult> {
   const words = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)])
   const program = join(import.meta.dirname, 'load.ts')
-  const { stdout } = await execa('taskset', [
-    ...['-c', '1', process.execPath, '--no-warnings', program],
-    ...['--port', String(ports.server), '--file', file, ...words],
-  ])
+  const run = ['-c', '1', process.execPath, '--no-warnings', program, '--port', String(ports.server), '--file', file]
+  const { stdout } = await execa('taskset', [...run, ...words])
   return JSON.parse(stdout) as LoadResult
 }
 
@@ -128,23 +126,23 @@ export async function untilBlocked(
   { since, child }: { since: number; child: ChildProcess },
 ): Promise<number> {
   const socket = createSocket('udp4')
-  let at = 0
+  const seen = { at: 0 }
   socket.on('message', (message) => {
     const isMissing = ((message[3] ?? 0) & 15) === 3
     const isNull = (message[7] ?? 0) > 0 && message.readUInt32BE(message.length - 4) === 0
-    if (isMissing || isNull) at ||= performance.now()
+    if (isMissing || isNull) seen.at ||= performance.now()
   })
   socket.on('error', () => undefined)
   const labels = name.split('.').map((label) => String.fromCharCode(label.length) + label)
   const query = Buffer.from(`\u0012\u0034\u0001\0\0\u0001\0\0\0\0\0\0${labels.join('')}\0\0\u0001\0\u0001`, 'latin1')
   try {
-    while (at === 0) {
+    while (seen.at === 0) {
       if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`)
       if (performance.now() - since > 120_000) throw new Error('the server is not ready after two minutes')
       socket.send(query, ports.server, '127.0.0.1')
       await pause(3)
     }
-    return at - since
+    return seen.at - since
   } finally {
     socket.close()
   }

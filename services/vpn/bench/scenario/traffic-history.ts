@@ -7,10 +7,11 @@ import { openDatabases } from '../../src/geography/databases.ts'
 import { createGeography } from '../../src/geography/geography.ts'
 import { openSampler } from '../../src/peers/sampler.ts'
 import { createTrafficHistory } from '../../src/traffic/history.ts'
+import { addTraffic } from '../../src/traffic/store.ts'
 import { TrafficRecorder } from '../../src/traffic/recorder.ts'
 import { measure, type Measured } from './measurement.ts'
 
-const limits = { sample: 250, look: 250 }
+const limits = { sample: 250, look: 500 }
 const samplingInterval = 2000
 const geo = join(import.meta.dirname, '../../test/data/geo')
 
@@ -60,6 +61,19 @@ export async function measureHistory(dataDirectory: string): Promise<Measured[]>
   const ends = await measure('slowest round after buckets ended', { rounds: 1, times: 12, limit: limits.sample }, () =>
     Promise.resolve(slowest.shift() ?? 0),
   )
+  // The rest of the day as it would have been.
+  const ids = Array.from(sampler.peers(), ({ id }) => id)
+  for (let back = 2; back < 24; back += 1) {
+    const start = clock.now() - (clock.now() % 3_600_000) - back * 3_600_000
+    const closed = ids.map((id, index) => {
+      const from = [{ host: `2.125.160.${index % 250}`, rx: 1, tx: 1 }]
+      return { id, interface: 'wgb', bucket: { start, rx: 1, tx: 1, activeMs: 1, from } }
+    })
+    await database.query.transaction().execute(async (trx) => {
+      await addTraffic(trx, closed)
+      await attribution.addEndpoints(trx, closed)
+    })
+  }
   const history = createTrafficHistory({ database, clock, recorder, peers: sampler })
   const geography = createGeography({
     database,

@@ -76,6 +76,9 @@ describe('a cached answer', () => {
       upstream: () => ({ flags: 0x8183, authorities: [soa(5, 5)] }),
       settings: { cache: { minTtl: 600, maxTtl: 0 } },
     })
+    short.use(() => ({ answers: [cname('b.example', 'c.example', 7)], authorities: [soa(50, 50)] }))
+    assert.equal(short.ask('b.example', T.aaaa).answers[0]!.ttl, 7)
+    short.use(() => ({ flags: 0x8183, authorities: [soa(5, 5)] }))
     assert.equal(short.ask('a.example').authorities[0]!.ttl, 5, 'the least does not lengthen a no')
   })
 

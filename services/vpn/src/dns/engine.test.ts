@@ -134,6 +134,25 @@ describe('an answer', () => {
     assert.equal(fitting.ask('long.example', T.a, { edns: { size: 1232 } }).answers.length, 40)
   })
 
+  test('never is longer than the client takes, its OPT included', () => {
+    let size = 0
+    const txt = () => ({ name: 'a.example', type: T.txt, ttl: 60, data: new Uint8Array(size) })
+    const it = createTestEngine({ cacheSize: 0, upstream: () => ({ answers: [txt()] }) })
+    for (const [limit, edns] of [
+      [512, undefined],
+      [1232, { size: 4096 }],
+    ] as const) {
+      const around = 12 + 15 + 21 + (edns === undefined ? 0 : 11)
+      let isWhole = 0
+      for (size = limit - around - 20; size < limit; size++) {
+        const { flags, answers } = it.ask('a.example', T.txt, { edns })
+        assert.ok(around + size <= limit ? true : (flags & 0x200) !== 0 && answers.length === 0, `${size} bytes`)
+        isWhole += answers.length
+      }
+      assert.ok(isWhole > 10)
+    }
+  })
+
   test('to everything is next to nothing, RFC 8482', () => {
     const { ask, forwarded } = createTestEngine()
     const { answers } = ask('a.example', T.any)
@@ -205,6 +224,7 @@ describe('what is no plain question', () => {
       [1, 97, 0xc0, 12],
       [0xc0, 14, 0xc0, 12],
       [0xc0, 0],
+      [...Array.from({ length: 126 }, () => [1, 97]).flat(), 2, 97, 98, 0],
       [64, ...Array(64).fill(97), 0],
       [...Array.from({ length: 128 }, () => [1, 97]).flat(), 0],
       [5, 97],
@@ -422,6 +442,13 @@ describe('answers of upstreams', () => {
       answerLength: answer.length,
     })
     assert.ok(length > 0)
+    assert.equal(engine.out[3]! & 15, 2)
+    // Types 65 and 97 differ as the letters A and a do.
+    const [asked, answered] = [65, 97].map((type) =>
+      encodeMessage({ name: 'a.example', type, flags: type === 65 ? 0x100 : 0x8180 }),
+    )
+    const whole = { query: asked!, queryAt: 0, queryLength: asked!.length, client: 0 }
+    engine.finish({ ...whole, answer: answered!, answerAt: 0, answerLength: answered!.length })
     assert.equal(engine.out[3]! & 15, 2)
   })
 })

@@ -8,7 +8,7 @@ import type { ResolverList } from '../dns/process/resolver-files.ts'
 
 /** Behind the bundle stand four bytes with its sum, so that a file that was damaged is made anew instead of believed. */
 const sumBytes = 4
-const step = 4 * 1024 * 1024
+const step = 1024 * 1024
 
 /**
  * Reads a compiled bundle straight into shared memory: about 10 ms for a million names. Undefined when there is none, or none
@@ -21,9 +21,10 @@ export function readBundleFile(path: string): ListBundle | undefined {
     const size = fstatSync(file).size - sumBytes
     if (size <= 0 || size % 4 !== 0) return undefined
     const memory = new SharedArrayBuffer(size)
-    const sum = new Uint8Array(sumBytes)
-    if (!fill(file, new Uint8Array(memory), 0) || !fill(file, sum, size)) return undefined
-    if (new DataView(sum.buffer).getUint32(0) !== sumOf(memory)) return undefined
+    const sum = fill(file, new Uint8Array(memory))
+    const known = new Uint8Array(sumBytes)
+    if (readSync(file, known, 0, sumBytes, size) !== sumBytes || new DataView(known.buffer).getUint32(0) !== sum)
+      return undefined
     return openBundle(memory)
   } catch {
     return undefined
@@ -32,24 +33,19 @@ export function readBundleFile(path: string): ListBundle | undefined {
   }
 }
 
-function fill(file: number, bytes: Uint8Array, position: number): boolean {
-  for (let at = 0; at < bytes.length;) {
-    const count = readSync(file, bytes, at, bytes.length - at, position + at)
-    if (count === 0) return false
+/** Fills memory from the file's beginning, part by part, as sums are not made of shared memory. Returns the sum. */
+function fill(file: number, memory: Uint8Array): number {
+  const part = Buffer.allocUnsafeSlow(Math.min(step, memory.length))
+  let sum = 0
+  for (let at = 0; at < memory.length;) {
+    const count = readSync(file, part, 0, Math.min(step, memory.length - at), at)
+    if (count === 0) return -1
+    sum = crc32(part.subarray(0, count), sum)
+    memory.set(part.subarray(0, count), at)
     at += count
   }
-  return true
-}
-
-/** Shared memory is summed up in copies of a part: not every function takes it. */
-function sumOf(memory: SharedArrayBuffer): number {
-  let sum = 0
-  for (let at = 0; at < memory.byteLength; at += step) sum = crc32(partOf(memory, at), sum)
   return sum
 }
-
-const partOf = (memory: SharedArrayBuffer, at: number): Uint8Array =>
-  Uint8Array.from(new Uint8Array(memory, at, Math.min(step, memory.byteLength - at)))
 
 /** Writes a bundle so that a reader finds the old one or the new one whole, whatever happens meanwhile; 0600. */
 export async function writeBundleFile(path: string, { memory }: Pick<ListBundle, 'memory'>): Promise<void> {
@@ -59,7 +55,7 @@ export async function writeBundleFile(path: string, { memory }: Pick<ListBundle,
     try {
       let sum = 0
       for (let at = 0; at < memory.byteLength; at += step) {
-        const part = partOf(memory, at)
+        const part = new Uint8Array(memory, at, Math.min(step, memory.byteLength - at)).slice()
         sum = crc32(part, sum)
         await file.writeFile(part)
       }

@@ -128,6 +128,7 @@ class Compilation {
       },
       pattern: ({ text, weight }) => {
         const meaning = (weight.isException ? Meaning.allows : 0) + (weight.isImportant ? Meaning.blocksImportantly : 0)
+        if (this.#patterns.has(text, meaning, number)) return undefined
         const reason = this.#patterns.add(text, meaning, number)
         if (reason === undefined) count.entries++
         return reason

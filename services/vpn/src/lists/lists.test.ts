@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { readdir, readFile, rm, stat } from 'node:fs/promises'
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createFastTimers } from '@hearth/runtime'
@@ -286,6 +286,31 @@ test('a text that got lost is fetched again, whatever the server would rather sa
   await rm(join(world.folder, 'lists', `${id}.txt`))
   assert.equal((await world.lists.startUpdate()).lists[0]?.status, 'updated')
   assert(existsSync(join(world.folder, 'lists', `${id}.txt`)))
+})
+
+test('a start clears away what a crash left, and fetches what a restored backup lacks', async () => {
+  await using world = await emptyWorld()
+  world.answers.set('/one', 'a.example\n')
+  world.answers.set('/two', 'b.example\n')
+  const one = await add(world, '/one')
+  const two = await add(world, '/two')
+  await eventually(
+    () => world.blocks('b.example').length,
+    (count) => count === 1,
+  )
+  await done(world)
+  const folder = join(world.folder, 'lists')
+  for (const file of [`${one.id}-new.txt`, `${one.id}.txt.abc.tmp`, 'stranger.txt'])
+    await writeFile(join(folder, file), 'x.example\n')
+  await rm(join(folder, `${two.id}.txt`))
+  await world.reopen()
+  await eventually(
+    () => world.asked.filter((path) => path === '/two').length,
+    (count) => count === 2,
+  )
+  await done(world)
+  assert.deepEqual((await readdir(folder)).sort(), [`${one.id}.txt`, `${two.id}.txt`].sort())
+  assert.deepEqual(world.asked.filter((path) => path === '/one').length, 1)
 })
 
 test('lists are fetched by the schedule once somebody fetched them, and sooner when they ask for it', async () => {

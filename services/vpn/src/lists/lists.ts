@@ -18,6 +18,7 @@ import { resolverListsOf, viewOfRow } from './list-view.ts'
 import type { BlockList, BlockListChange, BlockListCreate, UpdateReport } from './schema.ts'
 import * as store from './store.ts'
 import { textPath } from './text-path.ts'
+import { tidyTexts } from './tidy-texts.ts'
 import { updateList } from './update-list.ts'
 import { createUpdates, type Updates } from './updates.ts'
 
@@ -58,10 +59,11 @@ export interface ListParts {
   readonly timing?: FetchTiming
 }
 
-/** Opens the lists; a new install gets the default ones. Nothing is fetched before somebody asks. */
+/** Opens the lists; a new install gets the default ones. Nothing is fetched before somebody asked once. */
 export async function createLists(parts: ListParts): Promise<Lists> {
   const keeper = new ListKeeper(parts)
   await keeper.makeDefaults()
+  await keeper.tidy()
   keeper.watch()
   return keeper
 }
@@ -95,6 +97,13 @@ class ListKeeper implements Lists {
       for (const [number, { name, url, isEnabled }] of defaultLists.entries())
         await store.insertListRow(trx, this.#newRow({ name, url, enabled: isEnabled, format: 'auto' }, number))
     })
+  }
+
+  /** Somebody asked for these texts once, so those that are lost are fetched again. */
+  async tidy(): Promise<void> {
+    const lost = await tidyTexts(this.#parts.directory, await store.allListRows(this.#db))
+    const wanted = lost.filter((row) => row.enabled === 1)
+    if (wanted.length > 0) this.#updates.start(wanted)
   }
 
   /** Looks again and again which lists are due. */

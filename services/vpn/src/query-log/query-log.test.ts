@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
-import { rm } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { promisify } from 'node:util'
 import { systemClock } from '@hearth/runtime'
 import { temporaryDirectory } from '@hearth/testing'
 import * as fc from 'fast-check'
@@ -14,7 +16,7 @@ import type { PreviewedRule } from './rule-preview.ts'
 import { createTestLog } from './test-log.ts'
 
 const count = 20_000
-const now = Date.now()
+const now = Date.parse('2026-11-21T12:47:00Z')
 const hour = 3_600_000
 const domains = [
   'a.example',
@@ -277,6 +279,20 @@ test('what is written while it is read is there at once; a log that is not there
   assert.equal(await ask('after'), 0)
   second.writer.close()
   await growing.close()
+})
+
+test('a log that was read and is not closed keeps no process alive', async () => {
+  const program = join(folder.path, 'reads-once.mjs')
+  await writeFile(
+    program,
+    `import { createQueryLog } from ${JSON.stringify(new URL('./query-log.ts', import.meta.url).href)}
+     const clock = { now: Date.now, monotonic: () => performance.now() }
+     const log = createQueryLog({ file: process.argv[2], clock })
+     process.stdout.write(String((await log.list({}, { limit: 1, offset: 0 })).total))`,
+  )
+  const file = join(folder.path, 'query-log.db')
+  const { stdout } = await promisify(execFile)(process.execPath, [program, file], { timeout: 20_000 })
+  assert.equal(stdout, String(count))
 })
 
 test('more questions than may wait are turned away, and one that takes too long is given up; the next is answered', async () => {

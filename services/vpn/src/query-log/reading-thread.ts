@@ -71,8 +71,6 @@ export class ReadingThread {
 
   #start(): Worker {
     const fresh = new Worker(new URL('./reader-thread.ts', import.meta.url), { workerData: { file: this.#file } })
-    // While it has nothing to do it keeps no process alive; while it has, the timer does.
-    fresh.unref()
     fresh.on('message', ({ id, answer, error }: FromReader) => {
       if (this.#worker !== fresh || this.#current?.message.id !== id) return
       const { settle, reject } = this.#current
@@ -83,6 +81,8 @@ export class ReadingThread {
     // Without a listener an error would end the service; the exit follows it.
     fresh.on('error', (error) => this.#fail(fresh, String(error)))
     fresh.on('exit', () => this.#fail(fresh, 'its reader ended'))
+    // It keeps no process alive; while it is asked something, the timer does. A listener that is added refers to it again.
+    fresh.unref()
     return fresh
   }
 

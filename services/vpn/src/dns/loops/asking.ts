@@ -15,7 +15,7 @@ export interface QueryLines extends PortOpener {
 }
 
 const size = { flights: 8192, waiters: 16_384 }
-const mostWaiters = 256
+const mostWaiters = 4096
 const retryMs = 800
 const deadlineMs = 4000
 const Rcode = { serverFailure: 2, notImplemented: 4, refused: 5 } as const

@@ -1,5 +1,5 @@
 import { countPlaces, mostPlaces, type Expression } from './expression-tree.ts'
-import { symbolCount } from './name-symbols.ts'
+import { startSymbol, symbolCount } from './name-symbols.ts'
 import { ExpressionUnsupported } from './parse-expression.ts'
 
 /**
@@ -11,6 +11,8 @@ export interface Automaton {
   readonly width: number
   /** Matches without any letter, hence everywhere. */
   readonly isAlways: boolean
+  /** Can begin with the name only. */
+  readonly isAnchored: boolean
   /** `first`, `last`, then a set for each symbol, then for each place the set of places that may follow it. */
   readonly words: Int32Array
 }
@@ -113,6 +115,7 @@ class Builder {
     for (const place of last) put(1, place)
     for (const [place, symbols] of this.#symbols.entries()) for (const symbol of symbols) put(2 + symbol, place)
     for (const [place, nexts] of this.#follow.entries()) for (const next of nexts) put(2 + symbolCount + place, next)
-    return { width, isAlways: isEmpty, words }
+    const isAnchored = [...first].every((place) => [...this.#symbols[place]!].every((symbol) => symbol === startSymbol))
+    return { width, isAlways: isEmpty, isAnchored, words }
   }
 }

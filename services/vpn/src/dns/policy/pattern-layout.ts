@@ -23,7 +23,7 @@ export const patternHeadWords = 8
 export const PatternRecord = {
   /** A sequence of texts (0), an expression (1), or one that matches every name (2). */
   kind: 0,
-  /** Where the first text must begin: anywhere (0), with the name (1), with a label (2). */
+  /** Where a match must begin: anywhere (0), with the name (1), with a label (2). */
   start: 1,
   /** Whether the last text must end with the name. */
   end: 2,
@@ -42,5 +42,8 @@ export const patternRecordWords = 11
 export const PatternKind = { texts: 0, expression: 1, every: 2 } as const
 export const PatternStart = { anywhere: 0, name: 1, label: 2 } as const
 
+/** Spreads four bytes over a word; its upper bits are the best. */
+export const mixPart = (four: number): number => Math.imul(four ^ (four >>> 15), 0x9e37_79b1)
+
 /** Place of four bytes in the table of fixed parts. */
-export const partSlot = (four: number, bits: number): number => Math.imul(four, 0x9e37_79b1) >>> (32 - bits)
+export const partSlot = (four: number, bits: number): number => mixPart(four) >>> (32 - bits)

@@ -40,6 +40,8 @@ export interface PatternProgram {
    * @param list the list's number
    */
   add(text: string, meaning: number, list: number): string | undefined
+  /** Whether this list said so before. */
+  has(text: string, meaning: number, list: number): boolean
   /** The program; empty without patterns. */
   build(): Int32Array
 }
@@ -67,6 +69,7 @@ export function createPatternProgram(): PatternProgram {
       pattern.sets[meaning]! |= 1 << list
       return undefined
     },
+    has: (text, meaning, list) => ((known.get(text)?.sets[meaning] ?? 0) & (1 << list)) !== 0,
     build: () => layPatterns([...known.values()]),
   }
 }
@@ -129,7 +132,8 @@ function readPattern(text: string): Read {
     const tree = parseExpression(text.slice(1, -1))
     const automaton = buildAutomaton(tree)
     const parts = automaton.isAlways ? undefined : fixedParts(tree)
-    return { text, start: PatternStart.anywhere, end: false, texts: [], automaton, parts }
+    const start = automaton.isAnchored ? PatternStart.name : PatternStart.anywhere
+    return { text, start, end: false, texts: [], automaton, parts }
   }
   const bars = /^\|{0,2}/.exec(text)?.[0].length ?? 0
   const end = text.endsWith('^')

@@ -6,6 +6,7 @@ import {
   PatternRecord,
   patternRecordWords,
   PatternStart,
+  mixPart,
   partSlot,
 } from './pattern-layout.ts'
 
@@ -52,6 +53,8 @@ class Matcher implements PatternMatcher {
   readonly #bits: number
   readonly #mask: number
   readonly #always: number
+  /** A bit for each fixed part, so that most of a name needs no look into the table: it stays in the processor's cache. */
+  readonly #sieve = new Uint8Array(8192)
   /** Places of the automaton that are reached, and those that are next. */
   #now: Int32Array
   #next: Int32Array
@@ -71,17 +74,24 @@ class Matcher implements PatternMatcher {
     this.#always = program[PatternHead.always]!
     this.#now = new Int32Array(program[PatternHead.width]!)
     this.#next = new Int32Array(program[PatternHead.width]!)
+    for (let slot = 0; slot <= this.#mask; slot++) {
+      if (program[this.#parts + 2 * slot + 1] === 0) continue
+      const mixed = mixPart(program[this.#parts + 2 * slot]!)
+      this.#sieve[mixed >>> 19]! |= 1 << ((mixed >>> 16) & 7)
+    }
   }
 
   match(name: Uint8Array, length: number, found: Uint32Array): void {
     this.#name = name
     this.#length = length
     this.#try(this.#always, found)
+    const sieve = this.#sieve
     // The last four bytes, with a dot before the name and its end behind it.
     let four = startByte
     for (let k = 0; k <= length; k++) {
       four = (four << 8) | (k < length ? name[k]! : endByte)
-      if (k < 2) continue
+      const mixed = mixPart(four)
+      if ((sieve[mixed >>> 19]! & (1 << ((mixed >>> 16) & 7))) === 0) continue
       const patterns = this.#listed(four)
       if (patterns !== 0) this.#try(patterns, found)
     }
@@ -169,12 +179,33 @@ class Matcher implements PatternMatcher {
   }
 
   #fitsExpression(record: number): boolean {
-    const width = this.#program[record + PatternRecord.count]!
-    const automaton = this.#program[record + PatternRecord.data]!
+    const program = this.#program
+    const width = program[record + PatternRecord.count]!
+    const automaton = program[record + PatternRecord.data]!
+    const isAnchored = program[record + PatternRecord.start] === PatternStart.name
+    if (width === 1) return this.#fitsNarrow(automaton, isAnchored)
     this.#now.fill(0)
     if (this.#step(automaton, width, startSymbol)) return true
     for (let k = 0; k < this.#length; k++) if (this.#step(automaton, width, symbolOf[this.#name[k]!]!)) return true
     return this.#step(automaton, width, endSymbol)
+  }
+
+  /** As the other way, for the many expressions of at most 32 places: their set of places is one word. */
+  #fitsNarrow(automaton: number, isAnchored: boolean): boolean {
+    const program = this.#program
+    const name = this.#name
+    const first = program[automaton]!
+    const last = program[automaton + 1]!
+    const symbols = automaton + 2
+    const follow = symbols + symbolCount
+    let now = first & program[symbols + startSymbol]!
+    for (let k = 0; (now & last) === 0; k++) {
+      if (k > this.#length || (isAnchored && now === 0)) return false
+      let next = first
+      for (; now !== 0; now &= now - 1) next |= program[follow + 31 - Math.clz32(now & -now)]!
+      now = next & program[symbols + (k < this.#length ? symbolOf[name[k]!]! : endSymbol)]!
+    }
+    return true
   }
 
   /** Goes on by one symbol, and begins anew at it; whether an end is reached. */

@@ -115,6 +115,11 @@ export class Resolver {
     this.#compile().catch((error: Error) => parts.warn(`the lists: ${error.message}`))
   }
 
+  /** Whether the settings want another engine than the one that runs, which takes another process. */
+  get isOutdated(): boolean {
+    return this.#files.settings.engine !== this.#opened.files.settings.engine
+  }
+
   state(): ResolverState {
     const { libc, engineReason, servers, lists } = this.#opened
     return {

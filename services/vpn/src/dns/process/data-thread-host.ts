@@ -24,6 +24,8 @@ export interface DataThreadParts {
   /** To close what a thread that ended left open; undefined with `dgram`. */
   readonly libc: Libc | undefined
   readonly noted: (note: ListenerNote) => void
+  /** The thread's file; another one for tests. */
+  readonly entry?: URL
   /** Something an operator should know. */
   readonly warn: (message: string) => void
 }
@@ -92,13 +94,14 @@ export class DataThreadHost {
 
   #start(): Running {
     const { port1, port2 } = new MessageChannel()
-    const { mode, ring, noted, warn } = this.#parts
+    const { mode, ring, noted, warn, entry = new URL('../loops/data-thread.ts', import.meta.url) } = this.#parts
     const generation = Atomics.load(this.state.words, Shared.generation)
     const setup: DataSetup = { mode, orders: this.#orders, generation, ring, shared: this.state.memory }
-    const worker = new Worker(new URL('../loops/data-thread.ts', import.meta.url), {
+    const worker = new Worker(entry, {
       workerData: { setup, port: port2 },
       transferList: [port2],
-      resourceLimits: { maxOldGenerationSizeMb: 128 },
+      // It allocates nothing while it answers: what it needs is its code, and buffers that do not count here.
+      resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 8 },
       name: 'data',
     })
     const startedAt = performance.now()

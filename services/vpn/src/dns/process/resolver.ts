@@ -44,8 +44,12 @@ async function hear(message: ToResolver): Promise<void> {
   if (message.type === 'stop') return end()
   const { id } = message
   try {
-    send(await answer(await opening, message))
-    if (message.type === 'changed') sendState()
+    const running = await opening
+    send(await answer(running, message))
+    if (message.type !== 'changed') return
+    sendState()
+    // The supervisor starts another one at once.
+    if (running.isOutdated) await end()
   } catch (error) {
     send({ type: 'failed', id, message: (error as Error).message })
   }

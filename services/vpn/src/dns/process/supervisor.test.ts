@@ -142,6 +142,19 @@ test(
   },
 )
 
+test('another engine is taken over to at once when the settings want it', { timeout: 60_000 }, async () => {
+  await using running = await supervised()
+  const { supervisor, port, directory } = running
+  const settings = JSON.parse(await readFile(join(directory, 'settings.json'), 'utf8'))
+  await writeFileAtomic(join(directory, 'settings.json'), JSON.stringify({ ...settings, engine: 'dgram' }))
+  await supervisor.changed('settings')
+  await eventually(
+    () => supervisor.state?.engine,
+    (engine) => engine === 'dgram',
+  )
+  assert.deepEqual((await ask(port, { name: 'a.example.com' }))?.addresses, ['192.0.2.1'])
+})
+
 test('it ends when the service is gone', { timeout: 60_000 }, async () => {
   const listener = await freeListener()
   await using place = await resolverPlace({ listeners: [listener] })

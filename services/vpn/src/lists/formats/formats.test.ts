@@ -202,6 +202,17 @@ test('$badfilter takes identical rules away, in other lists too, and nothing els
   assert.deepEqual([reports[1]?.accepted, reports[1]?.entries], [6, 0])
 })
 
+test('what a list says twice is one entry', () => {
+  const { reports } = compile(['||a.example^\n||A.example^\n-ads.\n-ads.\n@@-ads.\n', 'a.example\n'], 'adblock')
+  assert.deepEqual(
+    reports.map(({ accepted, entries }) => [accepted, entries]),
+    [
+      [5, 3],
+      [1, 1],
+    ],
+  )
+})
+
 test('the format is detected by most of the lines', () => {
   const table: [string, ListFormat][] = [
     ['# c\n0.0.0.0 a.example\n0.0.0.0 b.example\n||c.example^\n', 'hosts'],

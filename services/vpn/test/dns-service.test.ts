@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { access, chmod, chown, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { eventually, runCommand, startServiceProcess, temporaryDirectory } from '@hearth/testing'
+import { addressOf, startFakeNameserver } from './fake-nameserver.ts'
+import { askAt } from './loopback-resolver.ts'
+
+/** The whole service as processes, on loopback, with simulated tunnels: what needs no tunnel to be seen. */
+
+const commandLine = join(import.meta.dirname, '../../../cli/hearth.ts')
+
+async function freePort(): Promise<number> {
+  const socket = createSocket('udp4')
+  socket.bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  const { port } = socket.address()
+  socket.close()
+  await once(socket, 'close')
+  return port
+}
+
+/** Settings of a service that answers on a port of loopback, as the peer `phone`. */
+async function surroundings(more: Record<string, string> = {}) {
+  const cleanup = new AsyncDisposableStack()
+  const folder = cleanup.use(await temporaryDirectory('dns-service'))
+  const upstream = cleanup.use(await startFakeNameserver())
+  const port = await freePort()
+  const environment = {
+    DATA_DIR: join(folder.path, 'data'),
+    WIREGUARD_BACKEND: 'simulated',
+    RATE_LIMIT_EXEMPT: '127.0.0.1',
+    DNS_LISTEN: `127.0.0.1:${port}`,
+    DNS_LISTEN_CLIENT: 'phone',
+    DNS_UPSTREAMS: `udp://127.0.0.1:${upstream.port}`,
+    LOG_LEVEL: 'warn',
+    ...more,
+  }
+  const ask = (name: string) => askAt(port, name)
+  return { environment, folder: folder.path, upstream, ask, [Symbol.asyncDispose]: () => cleanup.disposeAsync() }
+}
+
+async function administrator(environment: Record<string, string>, url: string) {
+  const words = ['vpn', 'token', 'create', '--user', 'admin', '--name', 'test', '--permissions', 'full']
+  const { stdout } = await runCommand(words, environment)
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into bodies freely
+  return async (method: string, path: string, body?: unknown): Promise<any> => {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${stdout.trim()}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const answer = await response.json()
+    assert.ok(response.ok, JSON.stringify(answer))
+    return answer
+  }
+}
+
+for (const engine of ['ffi', 'dgram'])
+  test(`with ${engine}: DNS_LISTEN answers as the named peer, follows rules at once, and the log knows`, async () => {
+    await using world = await surroundings({ DNS_ENGINE: engine })
+    await using service = await startServiceProcess('vpn', world.environment)
+    const call = await administrator(world.environment, service.url)
+    await call('POST', '/api/interfaces', { name: 'wg0', address: '10.8.0.1/24' })
+    const { data: phone } = await call('POST', '/api/peers', { name: 'phone', interface: 'wg0' })
+    assert.deepEqual((await world.ask('www.example')).addresses, [addressOf('www.example')])
+    await call('POST', '/api/dns/rules', { action: 'block', domain: 'example', client: 'phone' })
+    assert.equal((await world.ask('www.example')).isBlocked, true)
+    const { data: status } = await call('GET', '/api/dns/status')
+    assert.deepEqual([status.running, status.engine, status.listeners.length], [true, engine, 1])
+    const entry = await eventually(
+      async () => (await call('GET', '/api/dns/queries?status=blocked')).data[0],
+      (found) => found !== undefined,
+    )
+    assert.deepEqual(
+      [entry.client_id, entry.client, entry.domain, entry.reason, entry.rule],
+      [phone.id, 'phone', 'www.example', 'rule', 'example'],
+    )
+    await call('PUT', `/api/peers/${phone.id}`, { dns_logging_enabled: false })
+    await world.ask('secret.example')
+    await call('PUT', `/api/peers/${phone.id}`, { dns_logging_enabled: true })
+    await world.ask('later.example')
+    const domains = await eventually(
+      async () => (await call('GET', '/api/dns/queries')).data.map(({ domain }: { domain: string }) => domain),
+      (found: string[]) => found.includes('later.example'),
+    )
+    assert.equal(domains.includes('secret.example'), false)
+  })
+
+test('after a restart names are answered while the service itself still loads', async () => {
+  await using world = await surroundings()
+  {
+    await using service = await startServiceProcess('vpn', world.environment)
+    const call = await administrator(world.environment, service.url)
+    await call('POST', '/api/dns/rules', { action: 'block', domain: 'bad.example' })
+  }
+  const answered = eventually(
+    () => world.ask('bad.example'),
+    ({ isBlocked }) => isBlocked,
+    { seconds: 20, everyMs: 5 },
+  ).then(() => performance.now())
+  await using service = await startServiceProcess('vpn', world.environment)
+  const listening = performance.now()
+  assert.ok(service.pid > 0)
+  assert.ok((await answered) < listening)
+})
+
+test('it works on another user’s account, without any privilege', async (context) => {
+  const repository = join(import.meta.dirname, '../../..')
+  const isRoot = process.geteuid?.() === 0
+  const setpriv = await access('/usr/bin/setpriv').then(
+    () => true,
+    () => false,
+  )
+  if (!isRoot || !setpriv)
+    return context.skip(isRoot ? 'needs setpriv' : 'runs on an account without privileges anyway')
+  await using world = await surroundings()
+  await chmod(world.folder, 0o755)
+  await mkdir(world.environment.DATA_DIR)
+  await chown(world.environment.DATA_DIR, 65_534, 65_534)
+  const account = ['--reuid=65534', '--regid=65534', '--clear-groups']
+  const readable = spawn('setpriv', [
+    ...account,
+    process.execPath,
+    '-e',
+    `require('node:fs').readdirSync(${JSON.stringify(repository)})`,
+  ])
+  const [code] = (await once(readable, 'exit')) as [number | null]
+  if (code !== 0) return context.skip('nobody may not read this checkout')
+  const variables = { ...world.environment, BIND_PORT: '0', PATH: process.env['PATH'] ?? '', HOME: '/nonexistent' }
+  const child = spawn('setpriv', [...account, process.execPath, commandLine, 'vpn', 'serve'], {
+    env: variables,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  try {
+    const lines = createInterface({ input: child.stdout })
+    await Promise.race([
+      (async () => {
+        for await (const line of lines) if (line.startsWith('listening on ')) return
+      })(),
+      pause(30_000, undefined, { ref: false }).then(() => Promise.reject(new Error('it does not listen'))),
+    ])
+    assert.deepEqual((await world.ask('www.example')).addresses, [addressOf('www.example')])
+  } finally {
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+  }
+})
+
+test('a wrong DNS setting ends the start with one line that names it', async () => {
+  for (const [name, value] of [
+    ['DNS_LISTEN', 'localhost:53'],
+    ['DNS_UPSTREAMS', 'tls://dns.example'],
+    ['DNS_ENGINE', 'fast'],
+  ] as const) {
+    await using folder = await temporaryDirectory('dns-wrong')
+    const { code, stderr } = await runCommand(['vpn', 'serve'], { DATA_DIR: join(folder.path, 'data'), [name]: value })
+    assert.deepEqual([code, stderr.trim().split('\n').length], [1, 1], stderr)
+    assert.match(stderr, new RegExp(name))
+  }
+})

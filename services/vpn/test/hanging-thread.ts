@@ -1,0 +1,7 @@
+import { workerData } from 'node:worker_threads'
+import { openSharedState, Shared } from '../src/dns/loops/shared-state.ts'
+
+// A data thread that beats for a moment, then hangs in a loop it never leaves.
+const { words } = openSharedState(workerData.setup.shared)
+const end = performance.now() + 300
+for (let beats = 0; ; beats += 1) if (performance.now() < end) Atomics.store(words, Shared.heartbeat, beats)
