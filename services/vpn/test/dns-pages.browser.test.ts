@@ -253,3 +253,29 @@ test('a peer gets lists of its own in its form', { skip: browserObstacle() }, as
   assert.deepEqual(peers[0].blocklist_ids, [list.id])
   assert.equal(peers[0].dns_logging_enabled, false)
 })
+
+test(
+  'a page that is looked at while devices ask stays within the readings a minute',
+  { skip: browserObstacle() },
+  async () => {
+    await using place = await startNamesPlace()
+    await using browser = await startBrowser({ viewport: { width: 1280, height: 900 } })
+    const { page } = browser
+    await enter(place, page)
+    for (const path of ['/dns/log', '/dns']) {
+      await page.goto(`${place.service.url}${path}`)
+      await settled(page)
+      await page.getByLabel('Connection: Live').waitFor()
+      const asked: string[] = []
+      const note = (request: { url(): string; method(): string }) => {
+        if (request.method() === 'GET' && request.url().includes('/api/')) asked.push(new URL(request.url()).pathname)
+      }
+      page.on('request', note)
+      const seconds = 12
+      const end = Date.now() + seconds * 1000
+      for (let n = 0; Date.now() < end; n++) await place.look(`n${n}.busy.example`)
+      page.off('request', note)
+      assert.ok(asked.length <= (100 / 60) * seconds * 0.6, `${path} read ${asked.length} times: ${asked.join(' ')}`)
+    }
+  },
+)

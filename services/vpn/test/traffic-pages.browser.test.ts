@@ -50,7 +50,11 @@ test(
     await page.locator('canvas').waitFor()
     await page.getByText('As a table').click()
     const figures = page.getByRole('table', { name: 'Traffic of all peers' })
-    assert.ok((await figures.getByRole('row').count()) >= 24)
+    await eventually(
+      () => figures.getByRole('row').count(),
+      (count) => count >= 25,
+      { what: 'a row an hour' },
+    )
     await page.getByRole('link', { name: 'Phone' }).click()
     await page.getByRole('dialog').locator('canvas').waitFor()
 
