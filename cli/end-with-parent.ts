@@ -1,4 +1,4 @@
-import { shutdownLimit } from '@hearth/runtime'
+import { shutdownLimit } from '@hearth/runtime/lifecycle'
 
 /** How often it is looked whether npx is still there, milliseconds. */
 const lookEvery = 500

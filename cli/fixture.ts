@@ -66,7 +66,7 @@ export function makeRepository(t: TestContext, names: readonly string[]): Reposi
   }
   const program = join(folder, 'hearth.ts')
   const place = JSON.stringify({ root: folder, program })
-  const commandLine = JSON.stringify(join(import.meta.dirname, 'hearth.ts'))
+  const commandLine = JSON.stringify(join(import.meta.dirname, 'command-line.ts'))
   writeFileSync(
     program,
     `import { runCommandLine } from ${commandLine}\nawait runCommandLine(process.argv.slice(2), ${place})\n`,

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { OperatorError } from '@hearth/runtime'
+import { OperatorError } from '@hearth/runtime/operator-error'
 
 /** The root of the repository. */
 export const root = join(import.meta.dirname, '..')

@@ -1,4 +1,5 @@
-import { OperatorError, shutdownLimit } from '@hearth/runtime'
+import { shutdownLimit } from '@hearth/runtime/lifecycle'
+import { OperatorError } from '@hearth/runtime/operator-error'
 import type { ServiceFolder } from './services.ts'
 import { superviseService, type State } from './supervise.ts'
 

@@ -1,4 +1,4 @@
-import { runCommandLine } from '../cli/hearth.ts'
+import { runCommandLine } from '../cli/command-line.ts'
 import { buildPages } from './build-ui.ts'
 import { findServices } from '../cli/services.ts'
 import { providePackages } from '../cli/system-packages.ts'

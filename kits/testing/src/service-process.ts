@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { temporaryDirectory } from './temporary-directory.ts'
 
-const commandLine = join(import.meta.dirname, '../../../cli/hearth.ts')
+const commandLine = join(import.meta.dirname, '../../../cli/hearth.mjs')
 
 /** A service as an operator runs it: a process of its own. */
 export interface ServiceProcess extends AsyncDisposable {

@@ -37,7 +37,7 @@ export async function startPlace({ trial }: { trial: boolean }): Promise<Place> 
 
 /** An inverter of its own process, as `hearth inverter simulate` runs it. */
 export async function startInverter(): Promise<AsyncDisposable & { port: number }> {
-  const commandLine = join(import.meta.dirname, '../../../cli/hearth.ts')
+  const commandLine = join(import.meta.dirname, '../../../cli/hearth.mjs')
   const child = spawn(process.execPath, [commandLine, 'inverter', 'simulate', '--port', '0'], {
     stdio: ['ignore', 'pipe', 'ignore'],
   })

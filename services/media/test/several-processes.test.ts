@@ -10,7 +10,7 @@ import { csrfCookie } from '../src/accounts/csrf.ts'
 import { knows } from './in-process.ts'
 import { startPlatform } from './platform/platform.ts'
 
-const commandLine = join(import.meta.dirname, '../../../cli/hearth.ts')
+const commandLine = join(import.meta.dirname, '../../../cli/hearth.mjs')
 
 async function startWorker(environment: Record<string, string>): Promise<ChildProcess> {
   const child = spawn(process.execPath, [commandLine, 'media', 'worker'], {

@@ -1,11 +1,8 @@
 import type { Command } from 'commander'
 import type { DoctorFact } from '@hearth/runtime'
-import { addBackupCommands } from './command-line/backup.ts'
-import { addAccountCommands } from './command-line/accounts.ts'
-import { addTunnelCommands } from './command-line/tunnels.ts'
 
-/** Adds what `hearth vpn …` can do. */
-export function addCommands(program: Command): void {
+/** Adds what `hearth vpn …` can do. For `serve` nothing else is loaded: names are to be answered soon. */
+export async function addCommands(program: Command, words: readonly string[] = []): Promise<void> {
   program
     .command('serve')
     .description('run the service in the foreground')
@@ -15,6 +12,10 @@ export function addCommands(program: Command): void {
       const { serve } = await import('./main.ts')
       await serve(process.env, early)
     })
+  if (words[0] === 'serve') return
+  const { addAccountCommands } = await import('./command-line/accounts.ts')
+  const { addTunnelCommands } = await import('./command-line/tunnels.ts')
+  const { addBackupCommands } = await import('./command-line/backup.ts')
   addAccountCommands(program)
   addTunnelCommands(program)
   addBackupCommands(program)

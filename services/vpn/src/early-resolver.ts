@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { lockDataDirectory, type DataDirectoryLock } from '@hearth/runtime'
+import { lockDataDirectory, type DataDirectoryLock } from '@hearth/runtime/data-directory'
 import { resolverFile } from './dns/process/resolver-files.ts'
 import { RunningResolver } from './dns/process/running-resolver.ts'
 

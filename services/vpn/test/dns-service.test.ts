@@ -13,7 +13,7 @@ import { askAt } from './loopback-resolver.ts'
 
 /** The whole service as processes, on loopback, with simulated tunnels: what needs no tunnel to be seen. */
 
-const commandLine = join(import.meta.dirname, '../../../cli/hearth.ts')
+const commandLine = join(import.meta.dirname, '../../../cli/hearth.mjs')
 
 async function freePort(): Promise<number> {
   const socket = createSocket('udp4')

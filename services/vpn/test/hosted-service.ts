@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import type { NetworkHost, RunningCommand } from './network-hosts.ts'
 import type { RelayAnswer, RelayRequest } from './http-relay.ts'
 
-const commandLine = join(import.meta.dirname, '../../../cli/hearth.ts')
+const commandLine = join(import.meta.dirname, '../../../cli/hearth.mjs')
 const relay = join(import.meta.dirname, 'http-relay.ts')
 
 /** An answer of the API. */

@@ -7,7 +7,7 @@ import { execa } from 'execa'
 import { ports } from './trial.ts'
 import type { Server } from './servers.ts'
 
-const commandLine = join(import.meta.dirname, '../../../../cli/hearth.ts')
+const commandLine = join(import.meta.dirname, '../../../../cli/hearth.mjs')
 
 /** How the service under test is set. */
 export interface HearthOptions {

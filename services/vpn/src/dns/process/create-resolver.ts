@@ -109,6 +109,8 @@ export class Resolver {
     const { settings, clients } = this.#files
     this.#connections.use(settings)
     await this.#places.apply(settings.listeners)
+    // Names are answered from here on; the log's thread would have taken its time from that.
+    this.#log.start()
     this.#log.tell({ type: 'clients', clients })
     this.#log.tell({ type: 'upstreams', labels: servers.labels() })
     if (!lists.isStale(this.#files.lists)) return

@@ -28,13 +28,17 @@ export class LogThreadHost {
   #retentionDays: number
   #nextPurge = 1
   #isClosed = false
-  #worker: Worker
+  #worker: Worker | undefined
 
   constructor(start: WriterStart, ears: LogEars) {
     this.#start = start
     this.#ears = ears
     this.#retentionDays = start.retentionDays
-    this.#worker = this.#run()
+  }
+
+  /** Starts the thread. What is answered before waits in the rings. */
+  start(): void {
+    this.#worker ??= this.#run()
   }
 
   /** Hands on what the thread has to know; kept for one that takes its place. */
@@ -62,9 +66,11 @@ export class LogThreadHost {
   /** Writes what is left and ends. */
   async close(): Promise<void> {
     this.#isClosed = true
-    const ended = new Promise((resolve) => this.#worker.once('exit', resolve))
-    const timer = setTimeout(() => void this.#worker.terminate(), stopMs)
-    post(this.#worker, { type: 'stop' })
+    const worker = this.#worker
+    if (worker === undefined) return
+    const ended = new Promise((resolve) => worker.once('exit', resolve))
+    const timer = setTimeout(() => void worker.terminate(), stopMs)
+    post(worker, { type: 'stop' })
     await ended
     clearTimeout(timer)
   }
@@ -104,4 +110,4 @@ export class LogThreadHost {
 }
 
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origin
-const post = (worker: Worker, message: ToWriter): void => worker.postMessage(message)
+const post = (worker: Worker | undefined, message: ToWriter): void => worker?.postMessage(message)

@@ -1,0 +1,93 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { OperatorError } from '@hearth/runtime/operator-error'
+import { Command, CommanderError } from 'commander'
+import { chooseServices, findServices, root, type ServiceFolder } from './services.ts'
+import { endWithParent } from './end-with-parent.ts'
+
+/** Where the services are, and the file that runs a command line with them. */
+export interface Place {
+  readonly root: string
+  readonly program: string
+}
+
+/**
+ * Runs one command line, as `hearth …` on a terminal. An error is one line on stderr and ends the process with 1; what is meant
+ * for scripts is the only thing on stdout.
+ */
+export async function runCommandLine(
+  words: readonly string[],
+  place: Place = { root, program: join(import.meta.dirname, 'hearth.mjs') },
+): Promise<void> {
+  endWithParent()
+  try {
+    const services = findServices(place.root)
+    const program = createProgram(services, place)
+    const named = words[0] === 'help' ? words[1] : words[0]
+    const service = services.find(({ name }) => name === named)
+    if (service !== undefined) await addServiceCommands(program, service, words.slice(1))
+    await program.parseAsync([...words], { from: 'user' })
+  } catch (error) {
+    // What a command opened before it failed must not keep the process.
+    process.exit(report(error))
+  }
+}
+
+function createProgram(services: readonly ServiceFolder[], place: Place): Command {
+  const program = new Command('hearth')
+    .description('Self-hosted services for a house server')
+    .exitOverride()
+    .showHelpAfterError('(--help shows what there is)')
+  program
+    .command('up')
+    .description('start services and keep them running')
+    .argument('[services...]', `any of ${services.map(({ name }) => name).join(', ')}; all when left out`)
+    .action(async (names: string[]) => {
+      const { runUp } = await import('./up.ts')
+      await runUp(chooseServices(services, names), place.program)
+    })
+  program
+    .command('doctor')
+    .description('what is installed, what is missing, and what that means')
+    .option('--json', 'as JSON')
+    .action(async (options: { json?: boolean }) => {
+      const { runDoctor } = await import('./doctor.ts')
+      await runDoctor(services, { isJson: options.json === true })
+    })
+  for (const { name, title } of services) program.command(name).description(`commands of ${title}`)
+  return program
+}
+
+/** What a service's `src/commands.ts` brings. `words` are those after its name: what is not called for need not be loaded. */
+interface ServiceCommands {
+  addCommands(program: Command, words: readonly string[]): void | Promise<void>
+}
+
+/** Only the service that was named is loaded: the others' code has no part in this command. */
+async function addServiceCommands(program: Command, service: ServiceFolder, words: readonly string[]): Promise<void> {
+  const file = join(service.folder, 'src/commands.ts')
+  const command = program.commands.find((known) => known.name() === service.name)
+  if (command === undefined || !existsSync(file)) throw new OperatorError(`${service.name} has no commands`)
+  const module = (await import(file)) as ServiceCommands
+  await module.addCommands(command, words)
+  inherit(command)
+}
+
+/** Commands made later take over how errors end. */
+function inherit(command: Command): void {
+  for (const child of command.commands) {
+    child.copyInheritedSettings(command)
+    inherit(child)
+  }
+}
+
+function report(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 1
+  if (error instanceof OperatorError) process.stderr.write(`hearth: ${error.message}\n`)
+  else {
+    const [line] = (error instanceof Error ? error.message : String(error)).split('\n')
+    process.stderr.write(`hearth: ${line} (LOG_LEVEL=debug shows where)\n`)
+    if (process.env['LOG_LEVEL'] === 'debug' && error instanceof Error) process.stderr.write(`${error.stack}\n`)
+  }
+  return 1
+}
