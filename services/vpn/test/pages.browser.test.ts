@@ -153,6 +153,8 @@ test(
       'Overview',
       'Interfaces',
       'Peers',
+      'DNS',
+      'Traffic',
     ])
     await page.goto(`${place.service.url}/peers`)
     await page.getByText('Laptop').first().waitFor()

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { eventually, startBrowser, startServiceProcess, temporaryDirectory, type TestBrowser } from '@hearth/testing'
+import { eventually, startBrowser, type TestBrowser } from '@hearth/testing'
+import { addHistory, startNamesPlace, untilLogged, type NamesPlace } from './names-place.ts'
 
 const password = 'tall-giraffe-on-ice-7'
 const devices = ['Ada’s phone', 'Laptop', 'Tablet', 'Living room TV', 'NAS', 'Office PC', 'Guest', 'Weather station']
@@ -34,32 +34,56 @@ async function take(browser: TestBrowser, images: string): Promise<void> {
   await page.getByRole('img', { name: /QR code/ }).waitFor()
   await eventually(() => page.evaluate('document.querySelector("img.qr-code").complete'), Boolean)
   await page.screenshot({ path: join(images, 'vpn-connect.png') })
+  await takeNames(browser, images)
 }
 
-/** Makes the pictures of the README from a running service with simulated traffic. */
+async function takeNames({ page }: TestBrowser, images: string): Promise<void> {
+  await page.goto('/dns')
+  await page.locator('canvas').waitFor()
+  await page.screenshot({ path: join(images, 'vpn-dns.png') })
+  await page.goto('/dns/log')
+  await page.getByRole('table', { name: 'Queries' }).waitFor()
+  await page.screenshot({ path: join(images, 'vpn-dns-log.png') })
+  await page.goto('/dns/log?why=shop.vendor.example')
+  await page.getByText('Where the name leads').waitFor()
+  await page.screenshot({ path: join(images, 'vpn-dns-why.png') })
+  await page.goto('/traffic')
+  await page.locator('canvas').waitFor()
+  await page.screenshot({ path: join(images, 'vpn-traffic.png') })
+  await page.goto('/traffic/countries')
+  await page.getByRole('table', { name: 'Countries' }).waitFor()
+  await page.screenshot({ path: join(images, 'vpn-countries.png') })
+}
+
+const lookedUp = ['www.wikipedia.example', 'ads.shop.example', 'mail.example', 'api.weather.example', 'tracker.example']
+
+/** Fills the log with what a household asks for. */
+async function lookUp(place: NamesPlace): Promise<void> {
+  await place.call('POST', '/api/dns/blocklists', { name: 'Trackers', url: place.listUrl('/trackers') })
+  await place.call('POST', '/api/dns/blocklists/update')
+  await place.call('POST', '/api/dns/rules', { action: 'block', domain: 'mail.example' })
+  for (let round = 0; round < 8; round++)
+    await place.look(...lookedUp, 'shop.vendor.example', `img${round}.cdn.example`)
+  await untilLogged(place, 56)
+}
+
+/** Makes the pictures of the README from a running service with simulated traffic, and a filter that works. */
 export async function takeScreenshots(images: string): Promise<void> {
-  await using folder = await temporaryDirectory('screenshots')
-  const environment = { DATA_DIR: folder.path, WIREGUARD_BACKEND: 'simulated', PUBLIC_ENDPOINT: 'vpn.example.org' }
-  await using service = await startServiceProcess('vpn', { ...environment, RATE_LIMIT_EXEMPT: '127.0.0.1' })
+  await using place = await startNamesPlace(devices)
+  await addHistory(place)
+  await lookUp(place)
   await using browser = await startBrowser({
-    baseURL: service.url,
+    baseURL: place.service.url,
     viewport: { width: 1280, height: 800 },
     deviceScaleFactor: 1,
     reducedMotion: 'reduce',
   })
-  await signIn(browser, (await readFile(join(folder.path, 'initial-admin-password'), 'utf8')).trim())
-  await send(browser, '/api/interfaces', {
-    name: 'wg0',
-    address: '10.13.13.1/24',
-    address6: 'fd13:13:13::1/64',
-    listen_port: 51_820,
-  })
-  for (const name of devices) await send(browser, '/api/peers', { name, interface: 'wg0' })
+  await signIn(browser, place.firstPassword)
   const traffic = spawn(
     process.execPath,
     [join(import.meta.dirname, '../../../cli/hearth.ts'), 'vpn', 'simulate-traffic'],
     {
-      env: { ...process.env, ...environment },
+      env: { ...process.env, ...place.environment },
       stdio: 'ignore',
     },
   )

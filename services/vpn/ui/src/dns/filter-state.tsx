@@ -8,9 +8,10 @@ import { pauseChoices, timeLeft } from './pause-times.ts'
 const renew = [keys.dnsStatus, keys.dnsSettings, keys.overview]
 
 /** Whether names are filtered at the moment, in a word. */
-export function FilterBadge({ status }: { status: Pick<DnsStatus, 'running' | 'blocking'> }) {
+export function FilterBadge({ status }: { status: Pick<DnsStatus, 'running' | 'unavailable' | 'blocking'> }) {
   const left = useTimeLeft(status.blocking.paused_until)
   if (!status.running) return <StatusBadge tone="bad">Resolver does not run</StatusBadge>
+  if (status.unavailable !== null) return <StatusBadge tone="warn">No device can ask it</StatusBadge>
   if (!status.blocking.enabled) return <StatusBadge tone="warn">Filter is off</StatusBadge>
   if (left !== undefined)
     return (

@@ -1,8 +1,7 @@
-import { EmptyState, ErrorState, LoadingLines, Section } from '@hearth/ui'
-import { IconMapOff, IconWorld } from '@tabler/icons-react'
+import { ErrorState, LoadingLines, Section } from '@hearth/ui'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type CountryTraffic, keys } from '../api.ts'
-import { DatabaseFoot, GeoControls, GeoNotice, useGeoQuery } from '../traffic/geography.tsx'
+import { DatabaseFoot, GeoControls, GeoNotice, NoPlaces, useGeoQuery } from '../traffic/geography.tsx'
 import { PlaceTable } from '../traffic/place-table.tsx'
 import { readCountries } from '../traffic/read-traffic.ts'
 import { TrafficFrame } from '../traffic/traffic-frame.tsx'
@@ -31,7 +30,7 @@ export function CountriesPage() {
 }
 
 function Countries({ of }: { of: CountryTraffic }) {
-  if (of.items.length === 0) return <NoPlaces of={of} />
+  if (of.items.length === 0) return <NoPlaces of={of} what="Countries" />
   const rows = of.items.map(({ code, name, ...amounts }) => ({
     key: code,
     name: code === 'ZZ' ? 'Unknown' : name,
@@ -50,19 +49,5 @@ function Countries({ of }: { of: CountryTraffic }) {
       </div>
       <DatabaseFoot databases={of.databases} />
     </div>
-  )
-}
-
-function NoPlaces({ of }: { of: CountryTraffic }) {
-  if (!of.available)
-    return (
-      <EmptyState icon={IconMapOff} title="Countries are not counted yet">
-        {of.reason ?? 'Set GEOIP_COUNTRY_DB to the path of a GeoLite2 or DB-IP country database (.mmdb) and restart.'}
-      </EmptyState>
-    )
-  return (
-    <EmptyState icon={IconWorld} title="Nothing was counted in this time">
-      Figures appear some minutes after peers begin to use the tunnel.
-    </EmptyState>
   )
 }

@@ -1,9 +1,9 @@
-import { Button, Group } from '@mantine/core'
+import { Alert, Button, Group, Text } from '@mantine/core'
 import { DataTable, EmptyState, useSession } from '@hearth/ui'
-import { IconListDetails, IconPlus, IconRefresh } from '@tabler/icons-react'
+import { IconDownload, IconListDetails, IconPlus, IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { keys } from '../api.ts'
+import { type Blocklist, keys } from '../api.ts'
 import { DnsFrame } from '../dns/dns-frame.tsx'
 import { type ListDialog, listColumns } from '../dns/lists/list-columns.tsx'
 import { DeleteList, ListForm } from '../dns/lists/list-dialogs.tsx'
@@ -52,6 +52,20 @@ function Lists() {
           </Button>
         </Group>
       )}
+      {update === undefined && isAdmin && isUntouched(lists.data) && (
+        <Alert
+          role="note"
+          color="gray"
+          className="backend-banner"
+          icon={<IconDownload aria-hidden />}
+          title="No list has been downloaded yet"
+        >
+          <Text>
+            Nothing is fetched before you say so. “Update all now” downloads the lists that are switched on; afterwards
+            they are kept current by themselves.
+          </Text>
+        </Alert>
+      )}
       {update !== undefined && <UpdateBanner update={update} />}
       <DataTable
         label="Block lists"
@@ -77,3 +91,7 @@ function Lists() {
     </div>
   )
 }
+
+/** A new install knows some lists, but has asked nobody for them. */
+const isUntouched = (lists: readonly Blocklist[] | undefined): boolean =>
+  lists !== undefined && lists.length > 0 && lists.every(({ last_checked: checked }) => checked === null)

@@ -1,8 +1,7 @@
-import { EmptyState, ErrorState, LoadingLines, Section } from '@hearth/ui'
-import { IconMapOff, IconWorld } from '@tabler/icons-react'
+import { ErrorState, LoadingLines, Section } from '@hearth/ui'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { keys, type NetworkTraffic } from '../api.ts'
-import { DatabaseFoot, GeoControls, GeoNotice, useGeoQuery } from '../traffic/geography.tsx'
+import { DatabaseFoot, GeoControls, GeoNotice, NoPlaces, useGeoQuery } from '../traffic/geography.tsx'
 import { PlaceTable } from '../traffic/place-table.tsx'
 import { readNetworks } from '../traffic/read-traffic.ts'
 import { TrafficFrame } from '../traffic/traffic-frame.tsx'
@@ -30,7 +29,7 @@ export function NetworksPage() {
 }
 
 function Networks({ of }: { of: NetworkTraffic }) {
-  if (of.items.length === 0) return <NoPlaces of={of} />
+  if (of.items.length === 0) return <NoPlaces of={of} what="Networks" />
   const rows = of.items.map(({ asn, organization, country, ...amounts }) => ({
     key: String(asn),
     name: <NetworkName asn={asn} organization={organization} country={country} />,
@@ -63,17 +62,3 @@ function NetworkName({
 }
 
 const regions = new Intl.DisplayNames('en', { type: 'region' })
-
-function NoPlaces({ of }: { of: NetworkTraffic }) {
-  if (!of.available)
-    return (
-      <EmptyState icon={IconMapOff} title="Networks are not counted yet">
-        {of.reason ?? 'Set GEOIP_ASN_DB to the path of a GeoLite2 or DB-IP ASN database (.mmdb) and restart.'}
-      </EmptyState>
-    )
-  return (
-    <EmptyState icon={IconWorld} title="Nothing was counted in this time">
-      Figures appear some minutes after peers begin to use the tunnel.
-    </EmptyState>
-  )
-}

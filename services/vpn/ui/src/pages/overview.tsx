@@ -54,12 +54,12 @@ function Glance({ overview }: { overview: Dashboard }) {
         <Tile
           label="Received today"
           value={formatBytes(traffic.today.rx_bytes)}
-          note={`${formatBytes(traffic.rx_bytes)} from all peers so far`}
+          note={`${formatBytes(traffic.rx_bytes)} in all`}
         />
         <Tile
           label="Sent today"
           value={formatBytes(traffic.today.tx_bytes)}
-          note={`${formatBytes(traffic.tx_bytes)} to all peers so far`}
+          note={`${formatBytes(traffic.tx_bytes)} in all`}
         />
       </div>
       <TrafficCard overview={overview} />

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, keys, type Settings } from '../api.ts'
 import { SaveBar } from '../settings/save-bar.tsx'
-import { AccessFields, DeviceFields, NewPeerFields } from '../settings/settings-fields.tsx'
+import { AccessFields, DeviceFields, MetricsFields, NewPeerFields } from '../settings/settings-fields.tsx'
 import { changedSettings, type SettingsValues } from '../settings/settings-values.ts'
 
 /** What holds for the whole service; administrators only. */
@@ -47,6 +47,7 @@ function SettingsForm({ settings }: { settings: Settings }) {
       <DeviceFields form={form} />
       <NewPeerFields form={form} />
       <AccessFields form={form} />
+      <MetricsFields form={form} />
       <SaveBar count={count} problem={problem} isSaving={save.isPending} onDiscard={() => form.reset()} />
     </form>
   )

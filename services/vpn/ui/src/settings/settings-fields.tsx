@@ -1,4 +1,4 @@
-import { NativeSelect, NumberInput, Stack, TextInput } from '@mantine/core'
+import { Checkbox, NativeSelect, NumberInput, Stack, TextInput } from '@mantine/core'
 import { Section } from '@hearth/ui'
 import type { UseFormReturnType } from '@mantine/form'
 import { routingModes } from '../peers/routing-modes.ts'
@@ -77,6 +77,44 @@ export function AccessFields({ form }: { form: SettingsForm }) {
           suffix=" min"
           clampBehavior="none"
           {...form.getInputProps('session_timeout_minutes')}
+        />
+      </Stack>
+    </Section>
+  )
+}
+
+/** How long traffic is remembered, and what tells countries and networks. */
+export function MetricsFields({ form }: { form: SettingsForm }) {
+  return (
+    <Section title="Traffic, countries and networks">
+      <Stack>
+        <NumberInput
+          label="Traffic is kept for"
+          description="Older figures are deleted; 0 keeps daily ones for ever and hourly ones for a year"
+          suffix=" days"
+          clampBehavior="none"
+          {...form.getInputProps('metrics_retention_days')}
+        />
+        <TextInput
+          label="Country database"
+          description="Where a country or city database (.mmdb or .mmdb.gz) is downloaded from every week; empty for nowhere. A file named by GEOIP_COUNTRY_DB wins."
+          placeholder="https://example.com/country.mmdb.gz"
+          type="url"
+          spellCheck={false}
+          {...form.getInputProps('geoip_country_url')}
+        />
+        <TextInput
+          label="Network database"
+          description="The same for networks (ASN); a file named by GEOIP_ASN_DB wins."
+          placeholder="https://example.com/asn.mmdb.gz"
+          type="url"
+          spellCheck={false}
+          {...form.getInputProps('geoip_asn_url')}
+        />
+        <Checkbox
+          label="Count where traffic goes"
+          description="By the kernel’s table of connections; it needs net.netfilter.nf_conntrack_acct=1"
+          {...form.getInputProps('destination_metrics_enabled', { type: 'checkbox' })}
         />
       </Stack>
     </Section>

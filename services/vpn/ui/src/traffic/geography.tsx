@@ -1,8 +1,8 @@
 import type { CountryTraffic, GeoQuery } from '../api.ts'
 import { Alert, NativeSelect, SegmentedControl, Text } from '@mantine/core'
-import { useSession } from '@hearth/ui'
-import { IconInfoCircle } from '@tabler/icons-react'
-import { useSearchParams } from 'wouter'
+import { EmptyState, useSession } from '@hearth/ui'
+import { IconInfoCircle, IconMapOff, IconWorld } from '@tabler/icons-react'
+import { Link, useSearchParams } from 'wouter'
 import { PeerPicker } from '../peers/peer-picker.tsx'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useState } from 'react'
@@ -90,7 +90,9 @@ export function GeoNotice({ of }: { of: Pick<CountryTraffic, 'available' | 'reas
       icon={<IconInfoCircle aria-hidden />}
       title={of.available ? 'Counted with an older database' : 'Not counted at the moment'}
     >
-      <Text>{of.reason}</Text>
+      <Text>
+        {of.reason} <SettingsLink />
+      </Text>
     </Alert>
   )
 }
@@ -107,5 +109,30 @@ export function DatabaseFoot({ databases }: Pick<CountryTraffic, 'databases'>) {
         .join(' and ')}
       . Who owns an address says little about where somebody sits.
     </p>
+  )
+}
+
+/** Nothing has been counted: why, and what to do. */
+export function NoPlaces({ of, what }: { of: Pick<CountryTraffic, 'available' | 'reason'>; what: string }) {
+  if (of.available)
+    return (
+      <EmptyState icon={IconWorld} title="Nothing was counted in this time">
+        Figures appear some minutes after peers begin to use the tunnel.
+      </EmptyState>
+    )
+  return (
+    <EmptyState icon={IconMapOff} title={`${what} are not counted yet`} action={<SettingsLink />}>
+      {of.reason}
+    </EmptyState>
+  )
+}
+
+function SettingsLink() {
+  const { isAdmin } = useSession()
+  if (!isAdmin) return null
+  return (
+    <Link href="/settings" className="hearth-link">
+      Settings for databases
+    </Link>
   )
 }

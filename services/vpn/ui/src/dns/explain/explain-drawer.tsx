@@ -50,7 +50,9 @@ function Explanation({ of }: { of: DnsExplanation }) {
         </StatusBadge>
         <span className="hearth-dimmed">{of.client === null ? 'for any peer' : `for ${of.client}`}</span>
         <p className="verdict-by">{of.decided_by}</p>
-        <p className="hearth-dimmed">{explainedReason(of.reason)}</p>
+        <p className="hearth-dimmed">
+          {explainedReason(of.cnames.includes(of.name) && of.reason !== 'private_answer' ? 'cname' : of.reason)}
+        </p>
       </div>
       {of.cnames.length > 0 && <Chain of={of} />}
       <Matches of={of} />

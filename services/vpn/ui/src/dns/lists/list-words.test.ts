@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { proposedName, updateProgress, updateWords } from './list-words.ts'
+import { leftOutWords, proposedName, updateProgress, updateWords } from './list-words.ts'
 
 const part = {
   id: 'a',
@@ -29,4 +29,12 @@ test('a list counts as done when it is there or has failed', () => {
 test('a list gets a name from its address', () => {
   const names = ['https://lists.example/big/hosts.txt', 'https://lists.example/', 'no address'].map(proposedName)
   assert.deepEqual(names, ['hosts (lists.example)', 'lists.example', ''])
+})
+
+test('reasons are told in words, and new ones as they are', () => {
+  assert.deepEqual(['single label', 'modifier script', 'something new'].map(leftOutWords), [
+    'A name without a dot',
+    'Only in some cases ($script)',
+    'something new',
+  ])
 })

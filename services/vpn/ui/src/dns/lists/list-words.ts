@@ -30,6 +30,25 @@ export function updateWords(part: BlocklistUpdate['lists'][number]): string {
 export const isSettled = ({ status }: BlocklistUpdate['lists'][number]): boolean =>
   status !== 'waiting' && status !== 'running'
 
+/** Why lines of a list were left out, in words; the service has a short name for each reason. */
+export function leftOutWords(reason: string): string {
+  if (reason.startsWith('modifier ')) return `Only in some cases ($${reason.slice('modifier '.length)})`
+  return leftOut[reason] ?? reason
+}
+
+const leftOut: Readonly<Record<string, string>> = {
+  cosmetic: 'About parts of pages, such as banners',
+  address: 'An address, not a name',
+  'part of an address': 'About one page of a site',
+  'separator inside': 'About one page of a site',
+  'not a domain name': 'Not a domain name',
+  'single label': 'A name without a dot',
+  'leads elsewhere': 'Leads a name elsewhere instead of blocking it',
+  'matches too much': 'Would match far too much',
+  'control character': 'Has characters nobody can see',
+  'unknown form': 'In no form that is known',
+}
+
 /** How far an update is: how many of how many lists are done. */
 export function updateProgress({ lists }: BlocklistUpdate): { done: number; of: number } {
   return { done: lists.filter(isSettled).length, of: lists.length }

@@ -1,4 +1,5 @@
 import type { Blocklist } from '../../api.ts'
+import { leftOutWords } from './list-words.ts'
 import { Modal, Stack, Text } from '@mantine/core'
 import { formatCount } from '@hearth/ui'
 
@@ -16,7 +17,7 @@ export function UnsupportedLines({ list, onClose }: { list: Blocklist; onClose: 
             .toSorted(([, one], [, other]) => other - one)
             .map(([reason, lines]) => (
               <li key={reason}>
-                <span>{reason}</span>
+                <span>{leftOutWords(reason)}</span>
                 <b>{lines.toLocaleString('en')}</b>
               </li>
             ))}

@@ -60,20 +60,26 @@ function Figures({ stats }: { stats: DnsStats }) {
         <Tile
           label="From the cache"
           value={`${stats.cache_hit_percentage} %`}
-          note={`${figure(stats.avg_response_ms)} ms on average`}
+          note={stats.total_queries === 0 ? 'no answers yet' : `${figure(stats.avg_response_ms)} ms on average`}
         />
         <Tile
           label="Names on the lists"
           value={stats.blocklist_size.toLocaleString('en')}
           note={
-            <>
-              changed <RelativeTime value={stats.blocklist_updated_at} />
-            </>
+            stats.blocklist_updated_at === null ? (
+              <Link href="/dns/lists" className="hearth-link">
+                none downloaded yet
+              </Link>
+            ) : (
+              <>
+                changed <RelativeTime value={stats.blocklist_updated_at} />
+              </>
+            )
           }
         />
       </div>
       <Chart stats={stats} />
-      <Tops stats={stats} />
+      {stats.total_queries > 0 && <Tops stats={stats} />}
     </>
   )
 }
