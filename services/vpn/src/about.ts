@@ -38,6 +38,7 @@ export const about: ApiDescription = {
     { name: 'API tokens', description: 'Credentials for programs' },
     { name: 'Interfaces', description: 'WireGuard interfaces of this host' },
     { name: 'Peers', description: 'Devices that connect' },
+    { name: 'DNS', description: 'Filtering of names: settings, rules, lists, the query log' },
     { name: 'Metrics', description: 'Figures' },
     { name: 'Users', description: 'Accounts' },
     { name: 'Settings', description: 'Defaults and limits' },

@@ -6019,6 +6019,13 @@ export interface components {
                 /** @description The latest of all peers */
                 last_handshake: string | null;
             };
+            /** @description Figures stand in `GET /api/dns/stats` */
+            dns: {
+                running: boolean;
+                blocking_enabled: boolean;
+                paused_until: string | null;
+                blocked_names: number;
+            };
             system: {
                 version: string;
                 uptime_seconds: number;
