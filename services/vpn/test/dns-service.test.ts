@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { access, chmod, chown, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,21 +8,11 @@ import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { eventually, runCommand, startServiceProcess, temporaryDirectory } from '@hearth/testing'
 import { addressOf, startFakeNameserver } from './fake-nameserver.ts'
-import { askAt } from './loopback-resolver.ts'
+import { askAt, freePort } from './loopback-resolver.ts'
 
 /** The whole service as processes, on loopback, with simulated tunnels: what needs no tunnel to be seen. */
 
 const commandLine = join(import.meta.dirname, '../../../cli/hearth.mjs')
-
-async function freePort(): Promise<number> {
-  const socket = createSocket('udp4')
-  socket.bind(0, '127.0.0.1')
-  await once(socket, 'listening')
-  const { port } = socket.address()
-  socket.close()
-  await once(socket, 'close')
-  return port
-}
 
 /** Settings of a service that answers on a port of loopback, as the peer `phone`. */
 async function surroundings(more: Record<string, string> = {}) {

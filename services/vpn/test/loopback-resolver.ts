@@ -81,7 +81,8 @@ export async function startResolverPlace(content: ResolverContent): Promise<Reso
   }
 }
 
-async function freePort(): Promise<number> {
+/** A port of loopback nobody has. */
+export async function freePort(): Promise<number> {
   const socket = createSocket('udp4')
   socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')

@@ -1,4 +1,4 @@
-import { domainToASCII } from 'node:url'
+import { readName } from '../lists/domain-name.ts'
 
 /** A domain a rule is about. */
 export interface RuleDomain {
@@ -19,15 +19,10 @@ export function parseRuleDomain(text: string): RuleDomain | undefined {
   return name === undefined ? undefined : { domain: name, belowOnly }
 }
 
-/** A host name as it goes into a question; undefined when it is none. */
+/** A host name as it goes into a question, the same form as in lists; undefined when it is none. */
 export function asciiName(text: string): string | undefined {
-  const plain = text.replace(/\.$/, '').toLowerCase()
-  if (/[\s\p{Cc}]/u.test(plain)) return undefined
-  // The URL standard's function refuses some characters DNS has, so it is asked only where it is needed.
-  const ascii = /^[\u0021-\u007e]+$/.test(plain) ? plain : domainToASCII(plain)
-  return isName(ascii) ? ascii : undefined
-}
-
-function isName(text: string): boolean {
-  return text.length <= 253 && text.split('.').every((label) => /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label))
+  // The conversion of other scripts would leave these out without a word.
+  if (/[\s\p{Cc}]/u.test(text)) return undefined
+  const reading = readName(text)
+  return 'name' in reading ? reading.name : undefined
 }

@@ -50,7 +50,7 @@ export async function newPeerRow(
     dns_filtering: 1,
     dns_lists: null,
     dns_logging: 1,
-    ...changedFiltering(input),
+    ...(await changedFiltering(trx, input)),
     ...newKeys(id, making.sealer, { publicKey: input.public_key, withPreshared: input.use_preshared_key !== false }),
     created_at: making.now,
     updated_at: making.now,
@@ -73,7 +73,7 @@ export async function changedPeerColumns(
   const columns: Partial<PeerRow> = {
     ...changedAddress(on, changes),
     ...changedKeys(row, changes, making.sealer),
-    ...changedFiltering(changes),
+    ...(await changedFiltering(trx, changes)),
     routing_mode: routingMode,
     allowed_ips: JSON.stringify(listedNetworks(routingMode, networks)),
     updated_at: making.now,
@@ -89,15 +89,23 @@ export async function changedPeerColumns(
 }
 
 /** How names are filtered for the peer, as far as the change says it. */
-function changedFiltering(
+async function changedFiltering(
+  trx: Kysely<Tables>,
   asked: Pick<PeerUpdate, 'use_adblocker' | 'blocklist_ids' | 'dns_logging_enabled'>,
-): Partial<Pick<PeerRow, 'dns_filtering' | 'dns_lists' | 'dns_logging'>> {
+): Promise<Partial<Pick<PeerRow, 'dns_filtering' | 'dns_lists' | 'dns_logging'>>> {
   const { use_adblocker: filtering, blocklist_ids: lists, dns_logging_enabled: logging } = asked
+  if (lists !== undefined && lists !== null) await checkLists(trx, lists)
   return {
     ...(filtering === undefined ? {} : { dns_filtering: Number(filtering) }),
     ...(lists === undefined ? {} : { dns_lists: lists === null ? null : JSON.stringify([...new Set(lists)]) }),
     ...(logging === undefined ? {} : { dns_logging: Number(logging) }),
   }
+}
+
+async function checkLists(trx: Kysely<Tables>, ids: readonly string[]): Promise<void> {
+  const known = new Set((await trx.selectFrom('lists').select('id').execute()).map(({ id }) => id))
+  const unknown = ids.findIndex((id) => !known.has(id))
+  if (unknown !== -1) throw invalidField(`blocklist_ids.${unknown}`, 'is no block list’s id', 'unknown')
 }
 
 async function chosenAddress(trx: Kysely<Tables>, on: InterfaceRow, input: PeerCreate): Promise<FreeAddress> {

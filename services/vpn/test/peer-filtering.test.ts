@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startService } from './in-process.ts'
+
+test('how names are filtered for a peer is set with it, kept, and checked', async () => {
+  await using service = await startService()
+  await service.call('POST', '/api/interfaces', { name: 'wg0', address: '10.8.0.1/24' })
+  const made = await service.call('POST', '/api/peers', { name: 'phone', interface: 'wg0' })
+  const { id, use_adblocker, blocklist_ids, dns_logging_enabled } = made.body.data
+  assert.deepEqual([use_adblocker, blocklist_ids, dns_logging_enabled], [true, null, true])
+  const lists = (await service.call('GET', '/api/dns/blocklists')).body.data
+  const wanted = { use_adblocker: false, blocklist_ids: [lists[0].id], dns_logging_enabled: false }
+  assert.equal((await service.call('PUT', `/api/peers/${id}`, wanted)).status, 200)
+  const { data } = (await service.call('GET', `/api/peers/${id}`)).body
+  assert.deepEqual(
+    { ...wanted },
+    {
+      use_adblocker: data.use_adblocker,
+      blocklist_ids: data.blocklist_ids,
+      dns_logging_enabled: data.dns_logging_enabled,
+    },
+  )
+  const refused = await service.call('PUT', `/api/peers/${id}`, { blocklist_ids: [lists[0].id, 'nowhere'] })
+  assert.equal(refused.status, 422)
+  assert.equal(refused.body.details.fields[0].path, 'blocklist_ids.1')
+  assert.equal((await service.call('PUT', `/api/peers/${id}`, { blocklist_ids: [] })).body.data.blocklist_ids.length, 0)
+})
+
+test('rules: duplicates are refused, opposites replaced, peers take theirs along', async () => {
+  await using service = await startService()
+  await service.call('POST', '/api/interfaces', { name: 'wg0', address: '10.8.0.1/24' })
+  const peer = (await service.call('POST', '/api/peers', { name: 'Phone', interface: 'wg0' })).body.data
+  const rule = (body: object) => service.call('POST', '/api/dns/rules', body)
+  const first = await rule({ action: 'block', domain: 'Ads.Example.' })
+  assert.deepEqual([first.status, first.body.data.domain, first.body.data.client], [201, 'ads.example', null])
+  assert.equal((await rule({ action: 'block', domain: 'ads.example' })).status, 409)
+  const opposite = await rule({ action: 'allow', domain: 'ads.example' })
+  assert.match(opposite.body.message, /opposite rule is gone/)
+  assert.equal(opposite.body.data.id, first.body.data.id)
+  const own = await rule({ action: 'block', domain: '*.bücher.example', client: 'phone' })
+  assert.deepEqual([own.body.data.domain, own.body.data.client_id], ['*.xn--bcher-kva.example', peer.id])
+  await service.call('PUT', `/api/peers/${peer.id}`, { name: 'Tablet' })
+  const listed = (await service.call('GET', '/api/dns/rules?client=tablet')).body
+  assert.deepEqual([listed.total, listed.data[0].client], [1, 'Tablet'])
+  for (const wrong of [{ domain: 'no spaces.example' }, { domain: 'http://a.example' }, { client: 'nobody' }]) {
+    const reply = await rule({ action: 'block', domain: 'fine.example', ...wrong })
+    assert.deepEqual([reply.status, reply.body.details.fields[0].path], [422, Object.keys(wrong)[0]])
+  }
+  await service.call('DELETE', `/api/peers/${peer.id}`)
+  assert.equal((await service.call('GET', '/api/dns/rules')).body.total, 1)
+  const preview = await service.call('POST', '/api/dns/rules/preview', { action: 'block', domain: 'ads.example' })
+  assert.deepEqual(preview.body.data, { changed: 0, matching: 0, clients: [] })
+})
+
+test('settings: each wrong one is named, texts are brought into form, and a pause ends', async () => {
+  await using service = await startService()
+  const set = (body: object) => service.call('PUT', '/api/dns/settings', body)
+  for (const [body, path] of [
+    [{ upstreams: ['udp://1.1.1.1', 'tls://dns.example'] }, 'upstreams.1'],
+    [{ private_answers_allowed: ['fine.example', 'not fine'] }, 'private_answers_allowed.1'],
+    [{ block_mode: 'custom_ip' }, 'custom_ipv4'],
+    [{ block_ttl: -1 }, 'block_ttl'],
+  ] as const) {
+    const reply = await set(body)
+    assert.deepEqual([reply.status, reply.body.details.fields[0].path], [422, path])
+  }
+  const { data } = (await set({ private_answers_allowed: ['Home.Example.'], block_ttl: 60 })).body
+  assert.deepEqual([data.private_answers_allowed, data.block_ttl], [['home.example'], 60])
+  assert.deepEqual(data.effective_upstreams, ['udp://127.0.0.1:9'])
+  const paused = await service.call('POST', '/api/dns/pause', { seconds: 600 })
+  assert.ok(Date.parse(paused.body.data.paused_until) > Date.now() + 500_000)
+  await service.call('POST', '/api/dns/resume')
+  assert.equal((await service.call('GET', '/api/dns/settings')).body.data.blocking_paused_until, null)
+})
