@@ -194,14 +194,14 @@ function report(trials: ReadonlyMap<string, readonly Trial[]>, changes: Changes 
     const isDoubtful = list.some(
       (trial) => trial.blockedShare < 0.195 || trial.blockedShare > 0.205 || trial.failedShare > 0 || trial.lost > 0,
     )
-    const cells = (['qps', 'cpuMicros', 'p50', 'p99', 'memory', 'loadMs'] as const).map((key) => {
+    const cells = (['qps', 'cpuMicros', 'p50', 'p99', 'memory', 'wholeMemory', 'loadMs'] as const).map((key) => {
       const value = of(name, key)
       return value === 0 ? '' : key === 'cpuMicros' ? value.toFixed(1) : Math.round(value).toLocaleString('en')
     })
     return `| ${name} | ${cells.join(' | ')} | ${isDoubtful ? 'does not count' : ''} |`
   })
   const head =
-    '| server | q/s | CPU µs/query | p50 µs | p99 µs | memory MiB | load ms | |\n|---|---:|---:|---:|---:|---:|---:|---|'
+    '| server | q/s | CPU µs/query | p50 µs | p99 µs | memory MiB | whole MiB | load ms | |\n|---|---:|---:|---:|---:|---:|---:|---:|---|'
   process.stdout.write(`${values.domains} names, ${values.runs} runs, medians\n\n${head}\n${lines.join('\n')}\n\n`)
   const goals = goalsOf(of, changes).filter(({ ours, other }) => Number.isFinite(ours) && Number.isFinite(other))
   process.stdout.write('| figure | goal | ratio | |\n|---|---|---:|---|\n')

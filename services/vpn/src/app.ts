@@ -1,5 +1,6 @@
 import type { Sealer } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
+import type { OpenGuarded } from '@hearth/outbound'
 import { createAddressSet, createServer, openApiOf } from '@hearth/http'
 import { systemClock, type Clock, type Log } from '@hearth/runtime'
 import { about, version } from './about.ts'
@@ -45,6 +46,8 @@ export interface AppParts {
   readonly driver: WireGuardDriver
   readonly firewall: Firewall
   readonly resolver: RunningResolver
+  /** Fetches lists and databases from places an operator named, through the guard. */
+  readonly open: OpenGuarded
   /** Folder of the built web pages. */
   readonly pages: string
   readonly clock?: Clock
@@ -109,7 +112,7 @@ interface Plane {
 type PlaneParts = Pick<Wired, 'settings' | 'events' | 'clock'>
 
 async function openPlane(parts: AppParts, { settings, events, clock }: PlaneParts): Promise<Plane> {
-  const { config, database, sealer, driver, firewall, log } = parts
+  const { config, database, sealer, driver, firewall, open, log } = parts
   const desired = createDesiredDevices({ db: database.query, sealer, clock })
   const tunnels = createTunnels({
     driver,
@@ -122,14 +125,14 @@ async function openPlane(parts: AppParts, { settings, events, clock }: PlanePart
       events.publish({ type: 'drift', interface: drift.interface ?? 'firewall', message })
     },
   })
-  const places = await openGeographyData({ config, database, clock, log, settings: () => settings.current() })
+  const places = await openGeographyData({ config, database, clock, log, open, settings: () => settings.current() })
   const recorder = new TrafficRecorder((trx, closed) => places.attribution.addEndpoints(trx, closed))
   const sampler = await openSampler({ database, devices: tunnels, clock, log, traffic: recorder })
   return { tunnels, sampler, desired, recorder, places }
 }
 
 function openNames(parts: AppParts, events: Events, clock: Clock): Promise<NameService> {
-  const { config, database, log, resolver, dataPlane } = parts
+  const { config, database, log, resolver, open, dataPlane } = parts
   resolver.attach(log, (count) => events.publish({ type: 'queries', count }))
   return openNameService({
     config,
@@ -137,6 +140,7 @@ function openNames(parts: AppParts, events: Events, clock: Clock): Promise<NameS
     log,
     clock,
     resolver,
+    open,
     hasTunnels: dataPlane.backend !== 'simulated',
     publish: (event) => events.publish(event),
   })
@@ -190,6 +194,7 @@ function createFeatures(parts: AppParts, wired: Wired): Omit<Features, 'document
         tunnels,
         sampler,
         history,
+        filtering: wired.filtering,
       }),
     history,
     geography: createGeography({ database, clock, recorder, ...places, peers: () => sampler.peers() }),

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { networkList } from '@hearth/http'
 import { commonSettings, parseSettings, portNumber, type Environment } from '@hearth/runtime'
-import { outboundAllow } from '@hearth/outbound'
+import { outboundAllow, type Resolver } from '@hearth/outbound'
 import { z } from 'zod'
 import { listenSetting } from './dns/listen-setting.ts'
 import { upstreamSetting } from './dns/upstream-setting.ts'
@@ -57,6 +57,8 @@ export function readConfig(environment: Environment) {
     dnsUpstreams: settings.DNS_UPSTREAMS,
     dnsEngine: settings.DNS_ENGINE,
     outboundAllow: settings.OUTBOUND_ALLOW,
+    /** Looks up the hosts of lists and databases; undefined for the system's resolver. Tests have their own. */
+    hostLookup: undefined as Resolver | undefined,
     driftCheckSeconds: settings.DRIFT_CHECK_SECONDS,
     geoDatabases: { country: pathOf(settings.GEOIP_COUNTRY_DB), asn: pathOf(settings.GEOIP_ASN_DB) },
   }

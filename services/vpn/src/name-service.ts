@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Database } from '@hearth/database'
-import { createOpenGuarded, createOutboundPolicy } from '@hearth/outbound'
+import type { OpenGuarded } from '@hearth/outbound'
 import type { Clock, Log } from '@hearth/runtime'
 import type { Config } from './config.ts'
 import type { Tables } from './database/tables.ts'
@@ -29,6 +29,8 @@ export interface NameServiceParts {
   readonly log: Log
   readonly clock: Clock
   readonly resolver: RunningResolver
+  /** Fetches from places an operator named, through the guard. */
+  readonly open: OpenGuarded
   readonly hasTunnels: boolean
   readonly publish: Publish
 }
@@ -84,7 +86,7 @@ function openItsFiltering(parts: NameServiceParts, directory: string, queryLog: 
 }
 
 function openItsLists(
-  { config, database, log, publish }: NameServiceParts,
+  { database, log, open, publish }: NameServiceParts,
   directory: string,
   { filtering, updated }: { filtering: Filtering; updated: Updated },
 ): Promise<Lists> {
@@ -92,7 +94,7 @@ function openItsLists(
     database,
     log,
     directory,
-    open: createOpenGuarded(createOutboundPolicy(config.outboundAllow)),
+    open,
     publisher: { publish: (enabled) => filtering.publishLists(enabled) },
     schedule: () => scheduleOf(filtering),
     onProgress(report) {

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { createOpenGuarded, createOutboundPolicy } from '@hearth/outbound'
 import { lockDataDirectory, openDataDirectory, type Log } from '@hearth/runtime'
 import { createApp, type App } from './app.ts'
 import type { Config } from './config.ts'
@@ -40,10 +41,26 @@ export async function openService(config: Config, log: Log, early?: EarlyResolve
   await createFirstAdministrator(database, { dataDirectory: config.dataDirectory, now: Date.now() })
   const firstPassword = await pendingInitialPassword(database, config.dataDirectory)
   const planes = openDataPlane(dataPlane.backend, { directory: config.dataDirectory, run })
-  const app = await createApp({ config, log, database, sealer, dataPlane, ...planes, resolver, pages: pagesFolder })
+  const app = await createApp({
+    config,
+    log,
+    database,
+    sealer,
+    dataPlane,
+    ...planes,
+    resolver,
+    open: openGuarded(config),
+    pages: pagesFolder,
+  })
   cleanup.defer(() => app.close())
   const resources = cleanup.move()
   return { app, dataPlane, firstPassword, close: () => resources.disposeAsync() }
+}
+
+function openGuarded({ outboundAllow, hostLookup }: Config) {
+  return createOpenGuarded(
+    createOutboundPolicy(outboundAllow, hostLookup === undefined ? {} : { resolver: hostLookup }),
+  )
 }
 
 /** What the first sign-in needs, for a person at the terminal. */

@@ -44,13 +44,18 @@ export async function startService(environment: Record<string, string> = {}, giv
     DATA_DIR: folder,
     WIREGUARD_BACKEND: 'simulated',
     RATE_LIMIT_EXEMPT: '127.0.0.1',
+    // Nobody is there, and says so at once.
+    DNS_UPSTREAMS: 'udp://127.0.0.1:9',
     ...environment,
   })
-  const service = await openService(config, createLog({ name: 'test', level: 'silent' }))
+  const service = await openService({ ...config, hostLookup: noHosts }, createLog({ name: 'test', level: 'silent' }))
   const test = new InProcess(service, folder, given === undefined)
   await test.prepare()
   return test
 }
+
+/** Nothing outside is looked up; lists and databases come from addresses. */
+const noHosts = (host: string) => Promise.reject(new Error(`tests look nothing up: ${host}`))
 
 class InProcess implements TestService {
   readonly service: Service

@@ -44,6 +44,20 @@ export function memoryMiB(pid: number): number {
   return processTree(pid).reduce((sum, each) => sum + pssOf(each), 0)
 }
 
+/** Memory of that one of its processes that is called so, MiB; of all of them when none is. */
+export function memoryOfPart(pid: number, title: string): number {
+  const part = processTree(pid).find((each) => commandOf(each).startsWith(title))
+  return part === undefined ? memoryMiB(pid) : pssOf(part)
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1')
+  } catch {
+    return ''
+  }
+}
+
 function pssOf(pid: number): number {
   try {
     const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'latin1')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { execa } from 'execa'
 import type { LoadResult } from './load-result.ts'
-import { cpuSeconds, machineSeconds, memoryMiB, processTree } from './machine.ts'
+import { cpuSeconds, machineSeconds, memoryMiB, memoryOfPart, processTree } from './machine.ts'
 import type { NameFiles } from './names.ts'
 import type { Server } from './servers.ts'
 
@@ -18,7 +18,10 @@ export interface Trial {
   readonly qps: number
   readonly p50: number
   readonly p99: number
+  /** Of the process that answers. */
   readonly memory: number
+  /** With everything around it: API, pages, sampling. */
+  readonly wholeMemory: number
   /** The server's own CPU time for a query at saturation, microseconds. */
   readonly cpuMicros: number
   readonly blockedShare: number
@@ -59,7 +62,7 @@ export async function runTrial(server: Server, options: TrialOptions): Promise<T
   const { child, stop } = await startServer({ ...server, prepare: () => Promise.resolve() }, options.cores)
   try {
     const loadMs = await untilBlocked(options.names.lastBlocked, { since, child })
-    if (options.loadOnly === true) return { ...nothing, loadMs, memory: memoryMiB(child.pid ?? 0) }
+    if (options.loadOnly === true) return { ...nothing, loadMs }
     await pause(1000)
     await askFor(options.names.warm, { rate: 10_000, seconds: 1 })
     await askFor(options.names.warmMix, { seconds: 2 })
@@ -72,7 +75,8 @@ export async function runTrial(server: Server, options: TrialOptions): Promise<T
       qps: full.load.qps,
       p50: calm.load.p50,
       p99: calm.load.p99,
-      memory: memoryMiB(child.pid ?? 0),
+      memory: memoryOfPart(child.pid ?? 0, 'hearth-vpn resolver'),
+      wholeMemory: memoryMiB(child.pid ?? 0),
       cpuMicros: (full.serverSeconds / full.load.received) * 1e6,
       blockedShare: full.load.blockedShare + full.load.missingShare,
       failedShare: full.load.failedShare,
@@ -90,6 +94,7 @@ const nothing: Trial = {
   p50: 0,
   p99: 0,
   memory: 0,
+  wholeMemory: 0,
   cpuMicros: 0,
   blockedShare: 0.2,
   failedShare: 0,

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Database } from '@hearth/database'
-import { createOpenGuarded, createOutboundPolicy, type OutboundAllow } from '@hearth/outbound'
+import type { OpenGuarded } from '@hearth/outbound'
 import type { Clock, Log } from '@hearth/runtime'
 import type { Tables } from '../database/tables.ts'
 import { Attribution } from './attribution.ts'
@@ -14,8 +14,9 @@ export interface GeographyDataParts {
   readonly config: {
     readonly dataDirectory: string
     readonly geoDatabases: Readonly<Record<DatabaseKind, string | undefined>>
-    readonly outboundAllow: OutboundAllow
   }
+  /** Fetches from places an operator named, through the guard. */
+  readonly open: OpenGuarded
   readonly database: Database<Tables>
   readonly clock: Clock
   readonly log: Log
@@ -39,7 +40,7 @@ export interface GeographyData {
 
 /** Opens the databases of places, and keeps them and what is counted by them up to date until closed. */
 export async function openGeographyData(parts: GeographyDataParts): Promise<GeographyData> {
-  const { config, database, clock, log, settings } = parts
+  const { config, database, clock, log, settings, open } = parts
   const folder = join(config.dataDirectory, 'geo')
   const databases = await openDatabases({ files: config.geoDatabases, folder, log })
   const attribution = new Attribution(databases)
@@ -56,7 +57,7 @@ export async function openGeographyData(parts: GeographyDataParts): Promise<Geog
     folder,
     clock,
     log,
-    open: createOpenGuarded(createOutboundPolicy(config.outboundAllow)),
+    open,
     // A file of the operator's own is never replaced, and nothing is downloaded in vain.
     url: (kind) => (config.geoDatabases[kind] === undefined ? settings()[addresses[kind]] : ''),
   })

@@ -1,6 +1,7 @@
 import type { Database } from '@hearth/database'
 import { momentOf, type Clock } from '@hearth/runtime'
 import type { Tables } from '../database/tables.ts'
+import type { Filtering } from '../dns/filtering.ts'
 import { allInterfaceRows } from '../interfaces/store.ts'
 import type { FollowedPeer, Sampler } from '../peers/sampler.ts'
 import { isExpired } from '../peers/status.ts'
@@ -17,6 +18,7 @@ export interface OverviewParts {
   readonly tunnels: Pick<Tunnels, 'state'>
   readonly sampler: Pick<Sampler, 'peers' | 'lastReport'>
   readonly history: Pick<TrafficHistory, 'today'>
+  readonly filtering: Pick<Filtering, 'status'>
 }
 
 /** Reads the whole service at a glance. */
@@ -24,6 +26,7 @@ export async function readOverview(parts: OverviewParts): Promise<Dashboard> {
   const interfaces = await allInterfaceRows(parts.database.query)
   const sample = parts.sampler.lastReport()
   const today = await parts.history.today()
+  const names = parts.filtering.status()
   const { counts, traffic, lastHandshake } = addUp(parts.sampler.peers(), parts.clock.now())
   return {
     interfaces: {
@@ -37,6 +40,12 @@ export async function readOverview(parts: OverviewParts): Promise<Dashboard> {
       tx_rate: sample?.rate.tx ?? 0,
       today,
       last_handshake: momentOf(lastHandshake),
+    },
+    dns: {
+      running: names.running,
+      blocking_enabled: names.blocking.enabled,
+      paused_until: names.blocking.paused_until,
+      blocked_names: names.blocked_names,
     },
     system: {
       version: parts.version,

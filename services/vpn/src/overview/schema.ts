@@ -22,6 +22,14 @@ export const Dashboard = z
         .meta({ description: 'Since midnight, UTC; peers deleted today included' }),
       last_handshake: Timestamp.nullable().meta({ description: 'The latest of all peers' }),
     }),
+    dns: z
+      .object({
+        running: z.boolean(),
+        blocking_enabled: z.boolean(),
+        paused_until: Timestamp.nullable(),
+        blocked_names: wholeNumber,
+      })
+      .meta({ description: 'Figures stand in `GET /api/dns/stats`' }),
     system: z.object({
       version: z.string(),
       uptime_seconds: wholeNumber,
