@@ -30,7 +30,7 @@ async function surroundings(more: Record<string, string> = {}) {
     LOG_LEVEL: 'warn',
     ...more,
   }
-  const ask = (name: string) => askAt(port, name)
+  const ask = (name: string, timeoutMs?: number) => askAt(port, name, timeoutMs)
   return { environment, folder: folder.path, upstream, ask, [Symbol.asyncDispose]: () => cleanup.disposeAsync() }
 }
 
@@ -89,7 +89,7 @@ test('after a restart names are answered while the service itself still loads', 
     await call('POST', '/api/dns/rules', { action: 'block', domain: 'bad.example' })
   }
   const answered = eventually(
-    () => world.ask('bad.example'),
+    () => world.ask('bad.example', 20),
     ({ isBlocked }) => isBlocked,
     { seconds: 20, everyMs: 5 },
   ).then(() => performance.now())

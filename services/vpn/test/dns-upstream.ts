@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { frame, StreamFrames } from '../src/dns/upstream/stream-frames.ts'
 import { nameOf, typeOf } from './dns-packets.ts'
+import { listenOnBoth } from './listen-on-both.ts'
 
 /** A query an upstream got. */
 export interface SeenQuery {
@@ -31,7 +32,6 @@ export interface TestUpstream extends AsyncDisposable {
 
 /** Starts a server at 127.0.0.1 that answers as told. */
 export async function startUpstream(answering: Answering, port = 0): Promise<TestUpstream> {
-  const socket = createSocket('udp4')
   const seen: SeenQuery[] = []
   const open = new Set<Socket>()
   const note = (query: Uint8Array, from: number, by: 'udp' | 'tcp'): SeenQuery => {
@@ -45,30 +45,38 @@ export async function startUpstream(answering: Answering, port = 0): Promise<Tes
     if (answers === undefined) return
     for (const answer of answers instanceof Uint8Array ? [answers] : answers) send(answer)
   }
-  socket.on('message', (query: Buffer, from: RemoteInfo) => {
-    void reply(query, note(query, from.port, 'udp'), (answer) => {
-      try {
-        socket.send(answer, from.port, from.address)
-      } catch {
-        // The test is over.
-      }
+  const makeSocket = () => {
+    const socket = createSocket('udp4')
+    socket.on('message', (query: Buffer, from: RemoteInfo) => {
+      void reply(query, note(query, from.port, 'udp'), (answer) => {
+        try {
+          socket.send(answer, from.port, from.address)
+        } catch {
+          // The test is over.
+        }
+      })
     })
-  })
-  socket.bind(port, '127.0.0.1')
-  await once(socket, 'listening')
-  const server = createServer((connection) => {
-    const frames = new StreamFrames()
-    open.add(connection)
-    connection.on('error', () => undefined)
-    connection.on('close', () => open.delete(connection))
-    connection.on('data', (piece: Buffer) => {
-      for (const query of frames.push(piece)) {
-        void reply(query, note(query, connection.remotePort ?? 0, 'tcp'), (answer) => connection.write(frame(answer)))
-      }
+    return socket
+  }
+  const makeServer = () =>
+    createServer((connection) => {
+      const frames = new StreamFrames()
+      open.add(connection)
+      connection.on('error', () => undefined)
+      connection.on('close', () => open.delete(connection))
+      connection.on('data', (piece: Buffer) => {
+        for (const query of frames.push(piece)) {
+          void reply(query, note(query, connection.remotePort ?? 0, 'tcp'), (answer) => connection.write(frame(answer)))
+        }
+      })
     })
-  })
+  const {
+    socket,
+    server,
+    port: taken,
+  } = await listenOnBoth({ socket: makeSocket, server: makeServer }, { address: '127.0.0.1', port })
   const upstream: TestUpstream = {
-    port: socket.address().port,
+    port: taken,
     seen,
     answering,
     socket,
@@ -79,7 +87,5 @@ export async function startUpstream(answering: Answering, port = 0): Promise<Tes
       await once(server, 'close')
     },
   }
-  server.listen(upstream.port, '127.0.0.1')
-  await once(server, 'listening')
   return upstream
 }

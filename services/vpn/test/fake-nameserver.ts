@@ -1,6 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
+import { listenOnBoth } from './listen-on-both.ts'
 
 /** What a name leads to; names that are not listed have an address of their own, `nx.…` does not exist. */
 export interface Zone {
@@ -35,23 +36,25 @@ export async function startFakeNameserver(
     counts.set(name, (counts.get(name) ?? 0) + 1)
     return answerOf(query, zone, room)
   }
-  const tcp = createServer((socket) => serveStream(socket, answer))
-  tcp.listen(place.port, place.address)
-  await once(tcp, 'listening')
-  const address = tcp.address()
-  const port = address !== null && typeof address === 'object' ? address.port : 0
-  const udp = createSocket(place.address.includes(':') ? 'udp6' : 'udp4')
-  udp.on('message', (query, from) => udp.send(answer(query, udpRoom(query)), from.port, from.address))
-  udp.bind(port, place.address)
-  await once(udp, 'listening')
+  const { socket, server, port } = await listenOnBoth(
+    {
+      server: () => createServer((connection) => serveStream(connection, answer)),
+      socket() {
+        const udp = createSocket(place.address.includes(':') ? 'udp6' : 'udp4')
+        udp.on('message', (query, from) => udp.send(answer(query, udpRoom(query)), from.port, from.address))
+        return udp
+      },
+    },
+    place,
+  )
   return {
     port,
     asked: (name) => counts.get(name.toLowerCase()) ?? 0,
     total: () => total,
     async [Symbol.asyncDispose]() {
-      udp.close()
-      tcp.close()
-      await once(tcp, 'close')
+      socket.close()
+      server.close()
+      await once(server, 'close')
     },
   }
 }

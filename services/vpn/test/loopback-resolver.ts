@@ -76,7 +76,7 @@ export async function startResolverPlace(content: ResolverContent): Promise<Reso
     directory,
     input,
     writeLists,
-    ask: (name, from = '127.0.0.1', type = 1) => ask(port, { name, from, type }),
+    ask: (name, from = '127.0.0.1', type = 1) => ask(port, { name, from, type, timeoutMs: 2000 }),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
 }
@@ -92,17 +92,20 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** Asks a server on loopback for an address, once. */
-export const askAt = (port: number, name: string): Promise<LiveAnswer> =>
-  ask(port, { name, from: '127.0.0.1', type: 1 })
+/** Asks a server on loopback for an address, once; rejects when no answer comes in time. */
+export const askAt = (port: number, name: string, timeoutMs = 2000): Promise<LiveAnswer> =>
+  ask(port, { name, from: '127.0.0.1', type: 1, timeoutMs })
 
-async function ask(port: number, question: { name: string; from: string; type: number }): Promise<LiveAnswer> {
+async function ask(
+  port: number,
+  question: { name: string; from: string; type: number; timeoutMs: number },
+): Promise<LiveAnswer> {
   const socket = createSocket('udp4')
   try {
     socket.bind(0, question.from)
     await once(socket, 'listening')
     socket.send(encodeQuestion(question.name, question.type), port, '127.0.0.1')
-    const [message] = (await once(socket, 'message', { signal: AbortSignal.timeout(2000) })) as [Buffer]
+    const [message] = (await once(socket, 'message', { signal: AbortSignal.timeout(question.timeoutMs) })) as [Buffer]
     return answerOf(message)
   } finally {
     socket.close()
