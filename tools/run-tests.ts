@@ -28,6 +28,7 @@ export async function runTests(
     '--test-timeout=300000',
     `--test-reporter=${reporter}`,
     '--test-reporter-destination=stdout',
+    ...(process.env['CI'] === 'true' ? [`--import=${join(root, 'tools/same-dice.ts')}`] : []),
     ...files,
   ]
   // Without this variable a run inside a test would report to the outer run.

@@ -22,7 +22,9 @@ test(
   `${pairs} names asked by somebody: the explanation says what the answer was`,
   { timeout: 180_000 },
   async (context) => {
-    const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+    const seed = Number(
+      process.env['SEED'] ?? (process.env['CI'] === 'true' ? 20_261_121 : Math.floor(Math.random() * 2 ** 31)),
+    )
     context.diagnostic(`SEED=${seed}`)
     const { random, pick } = createDice(seed)
     const labels = ['a', 'b', 'ads', 'cdn', 'x1']
