@@ -12,8 +12,9 @@ import { startService, testPassword } from './in-process.ts'
 
 /** Everything in a data directory but the key file, as one text. */
 async function everythingIn(folder: string): Promise<string> {
-  const names = (await readdir(folder)).filter((name) => name !== 'secret.key')
-  const files = await Promise.all(names.map((name) => readFile(join(folder, name))))
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const names = entries.filter((entry) => entry.isFile() && entry.name !== 'secret.key')
+  const files = await Promise.all(names.map((entry) => readFile(join(entry.parentPath, entry.name))))
   return Buffer.concat(files).toString('latin1')
 }
 
@@ -44,7 +45,8 @@ test('the files are for their owner alone', async () => {
   const environment = { DATA_DIR: join(folder.path, 'data'), WIREGUARD_BACKEND: 'simulated' }
   await using service = await startServiceProcess('vpn', environment)
   assert.equal((await stat(environment.DATA_DIR)).mode & 0o777, 0o700)
-  const names = await readdir(environment.DATA_DIR)
+  const names = await readdir(environment.DATA_DIR, { recursive: true })
+  assert.ok(names.includes('dns/settings.json'))
   assert.ok(names.includes('secret.key') && names.includes('initial-admin-password') && names.includes('vpn.db'))
   for (const name of names) assert.equal((await stat(join(environment.DATA_DIR, name))).mode & 0o077, 0, name)
   assert.ok(service.url)
