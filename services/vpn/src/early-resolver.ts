@@ -12,7 +12,7 @@ export interface EarlyResolver {
 }
 
 /** The rest of the start is put off for it so long, milliseconds: on one core the two would only slow each other down. */
-const patience = 1000
+const patience = 2500
 
 /**
  * Starts the resolver by the files of the last run, so that names are answered while the service still loads. Undefined on a

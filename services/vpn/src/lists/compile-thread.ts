@@ -1,10 +1,15 @@
 import { readFileSync } from 'node:fs'
+import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { compileLists } from './compile-lists.ts'
 import type { Compiled, CompileOrder } from './compile.ts'
 import { textPath } from './text-path.ts'
 
-/** The thread `startCompile` runs: reads the texts, compiles them, hands the shared memory over and ends. */
+/**
+ * The thread `startCompile` runs: reads the texts, compiles them, hands the shared memory over and ends. Whatever else there is to
+ * do goes before it.
+ */
+setPriority(0, 10)
 const { lists, directory } = workerData as CompileOrder
 const begun = performance.now()
 

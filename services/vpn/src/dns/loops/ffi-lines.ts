@@ -48,6 +48,11 @@ export class FfiLines implements ListenerLines {
     this.answers = this.#out.bytes
   }
 
+  /** Whether a query can wake it. */
+  get isListening(): boolean {
+    return this.#listeners.length > 0
+  }
+
   /** These sockets are listened at from now on; those that are not among them are left alone, before they are closed. */
   listen(listeners: readonly DataListener[]): void {
     this.flush()

@@ -10,6 +10,9 @@ import { emptyPacket, WorkBench } from './work-bench.ts'
 /** Longer queries are cut off, which makes them invalid. */
 const querySlot = 1536
 const idleMs = 100
+/** Without a socket nothing wakes it; in its first second it looks often, so that the first ones are seen at once. */
+const deafMs = 2
+const youngMs = 1000
 const busyMs = 10
 const tickMs = 10
 
@@ -23,9 +26,11 @@ export function runFfiLoop(setup: DataSetup, port: MessagePort, libc: Libc): voi
   const clients = createClientReader(libc, lines, bench)
   const upstreams = createUpstreamReader(libc, lines, bench)
   const { asking } = bench
+  const grownUpAt = performance.now() + youngMs
   let lastTick = 0
   for (;;) {
-    const ready = lines.poller.wait(asking.pending.count > 0 ? busyMs : idleMs)
+    const quietMs = lines.isListening || performance.now() > grownUpAt ? idleMs : deafMs
+    const ready = lines.poller.wait(asking.pending.count > 0 ? busyMs : quietMs)
     if (!bench.takeNews()) break
     bench.setClock()
     for (let n = 0; n < ready; n++) {

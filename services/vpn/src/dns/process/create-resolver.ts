@@ -69,6 +69,7 @@ export class Resolver {
   #files: ResolverFiles
   #orders: DataOrders
   #turn: Promise<unknown> = Promise.resolve()
+  #firstCompile: Promise<void> = Promise.resolve()
 
   constructor(opened: Opened) {
     const { parts, libc, files, servers, orders } = opened
@@ -114,7 +115,12 @@ export class Resolver {
     this.#log.tell({ type: 'clients', clients })
     this.#log.tell({ type: 'upstreams', labels: servers.labels() })
     if (!lists.isStale(this.#files.lists)) return
-    this.#compile().catch((error: Error) => parts.warn(`the lists: ${error.message}`))
+    this.#firstCompile = this.#compile().then(ignore, (error: Error) => parts.warn(`the lists: ${error.message}`))
+  }
+
+  /** Resolves when the lists of the files are in force, or cannot be. */
+  listsTried(): Promise<void> {
+    return this.#firstCompile
   }
 
   /** Whether the settings want another engine than the one that runs, which takes another process. */
@@ -229,3 +235,5 @@ async function chooseEngine(
     return { libc: undefined, engineReason: (error as Error).message }
   }
 }
+
+const ignore = (): void => undefined

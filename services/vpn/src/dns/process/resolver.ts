@@ -35,7 +35,8 @@ const running = await opening
 resolver = running
 const sendState = (): void => send({ type: 'state', state: running.state() })
 sendState()
-send({ type: 'ready' })
+// It answers already; ready is who blocks what the lists say, too.
+void running.listsTried().then(() => send({ type: 'ready' }))
 setInterval(sendState, stateMs)
 // What was compiled is kept at once: who is killed has no time to. It makes the next start three times as fast.
 flushCompileCache()
