@@ -9,6 +9,7 @@ import type { ResolverClient, ResolverList, ResolverRule, ResolverSettings } fro
 import { createResolverInput, resolverSettings, type ResolverInput } from '../src/dns/resolver-input.ts'
 import { defaultDnsSettings } from '../src/dns/schema.ts'
 import { parseUpstream } from '../src/dns/upstream/upstream-text.ts'
+import { freeListener } from './resolver-place.ts'
 
 /** What a resolver is to go by. */
 export interface ResolverContent {
@@ -83,13 +84,7 @@ export async function startResolverPlace(content: ResolverContent): Promise<Reso
 
 /** A port of loopback nobody has. */
 export async function freePort(): Promise<number> {
-  const socket = createSocket('udp4')
-  socket.bind(0, '127.0.0.1')
-  await once(socket, 'listening')
-  const { port } = socket.address()
-  socket.close()
-  await once(socket, 'close')
-  return port
+  return (await freeListener()).port
 }
 
 /** Asks a server on loopback for an address, once; rejects when no answer comes in time. */

@@ -1,6 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { mkdir } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { writeFileAtomic } from '@hearth/runtime'
 import { temporaryDirectory } from '@hearth/testing'
@@ -13,6 +14,7 @@ import {
   type Upstream,
 } from '../src/dns/process/resolver-files.ts'
 import { parseUpstream } from '../src/dns/upstream/upstream-text.ts'
+import { listenOnBoth } from './listen-on-both.ts'
 
 /** Settings under which everything is allowed and logged. */
 export const plainSettings: ResolverSettings = {
@@ -71,14 +73,15 @@ export async function resolverPlace(some: Partial<ResolverSettings>): Promise<Re
   return place
 }
 
-/** A listener at a free port of an address. */
+/** A listener at a port of an address that is free for UDP and for TCP. */
 export async function freeListener(address = '127.0.0.1', device: string | null = null): Promise<Listener> {
-  const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4')
-  socket.bind(0, address)
-  await once(socket, 'listening')
-  const { port } = socket.address()
+  const { socket, server, port } = await listenOnBoth(
+    { socket: () => createSocket(address.includes(':') ? 'udp6' : 'udp4'), server: () => createServer() },
+    { address, port: 0 },
+  )
   socket.close()
-  await once(socket, 'close')
+  server.close()
+  await once(server, 'close')
   return { address, port, device }
 }
 

@@ -40,20 +40,25 @@ async function run(
   upstreams: readonly TestUpstream[],
   some: Partial<ResolverSettings> = {},
 ): Promise<Running> {
+  await using cleanup = new AsyncDisposableStack()
   const listener = await freeListener()
-  const place = await resolverPlace({
-    engine,
-    listeners: [listener],
-    upstreams: upstreams.map(({ port }) => upstreamAt(port)),
-    ...some,
-  })
+  const place = cleanup.use(
+    await resolverPlace({
+      engine,
+      listeners: [listener],
+      upstreams: upstreams.map(({ port }) => upstreamAt(port)),
+      ...some,
+    }),
+  )
   const warnings: string[] = []
   const resolver = await createResolver({ directory: place.directory, warn: (message) => warnings.push(message) })
+  cleanup.defer(() => resolver.close())
   assert.equal(resolver.state().engine, engine)
   await eventually(
     () => resolver.state().listeners,
     (listeners) => listeners.every(({ error }) => error === null),
   )
+  const kept = cleanup.move()
   return {
     port: listener.port,
     place,
@@ -63,10 +68,7 @@ async function run(
       await place.set(some)
       await resolver.changed('settings')
     },
-    async [Symbol.asyncDispose]() {
-      await resolver.close()
-      await place[Symbol.asyncDispose]()
-    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
 }
 
