@@ -13,10 +13,13 @@ import type { Listener, ResolverList, ResolverSettings } from './process/resolve
 import type { RunningResolver } from './process/running-resolver.ts'
 import {
   createResolverInput,
-  readClients,
+  clientsOf,
+  readPeers,
   readRules,
   readTunnelListeners,
   resolverSettings,
+  rulesOf,
+  type ReadPeer,
   type ResolverInput,
 } from './resolver-input.ts'
 import { createRules, previewedRule, shownDomain, type RuleHits, type Rules } from './rules/rules.ts'
@@ -87,6 +90,8 @@ class ServiceFiltering implements Filtering {
   readonly #clientNames = new Map<number, { id: string; name: string; ip: string }>()
   #lists: readonly ResolverList[] = []
   #listsChange: ListsChange | undefined
+  /** The peer's number that queries on extra addresses count as. */
+  #listenClient = 0
   #settings: DnsSettingsKeeper | undefined
   readonly rules: Rules
   readonly resolver: Resolver
@@ -113,10 +118,10 @@ class ServiceFiltering implements Filtering {
 
   async open(): Promise<void> {
     this.#settings = await openDnsSettings({ ...this.#parts, db: this.#db, publish: this.#publishSettings })
-    const published = [this.#publishSettings(), this.#publishClients(), this.#publishRules()]
-    for (const result of await Promise.allSettled(published)) {
+    // Which peer `DNS_LISTEN_CLIENT` is stands in the settings, so the peers are read first.
+    for (const publish of [this.#publishClients, this.#publishSettings, this.#publishRules]) {
       // The files are written; the resolver goes by them as soon as it runs.
-      if (result.status === 'rejected') this.#parts.log.error({ err: result.reason }, 'the resolver is not told')
+      await publish().catch((error: unknown) => this.#parts.log.error({ err: error }, 'the resolver is not told'))
     }
   }
 
@@ -186,7 +191,10 @@ class ServiceFiltering implements Filtering {
 
   async preview(input: DnsRulePreviewBody): Promise<DnsRulePreview> {
     const rule = await previewedRule(this.#db, input)
-    const { changed, matching, clients } = await this.#parts.preview({ rule, rules: await readRules(this.#db) })
+    const { changed, matching, clients } = await this.#parts.preview({
+      rule,
+      rules: rulesOf(await readRules(this.#db)),
+    })
     return {
       changed,
       matching,
@@ -198,34 +206,32 @@ class ServiceFiltering implements Filtering {
   }
 
   async #writeSettings(): Promise<void> {
-    const { clock: _clock, hasTunnels, extraListeners, listenClient, engine } = this.#parts
+    const { hasTunnels, extraListeners, engine } = this.#parts
     const tunnels = hasTunnels ? await readTunnelListeners(this.#db) : []
-    const client = listenClient === undefined ? undefined : await this.#clientNamed(listenClient)
     await this.#input.writeSettings(
       resolverSettings(this.settings.current(), this.settings.upstreams(), {
         engine,
         listeners: [...tunnels, ...extraListeners],
-        listenClient: client ?? 0,
+        listenClient: this.#listenClient,
       }),
     )
   }
 
-  async #clientNamed(name: string): Promise<number | undefined> {
-    const clients = await readClients(this.#db, this.#parts.clock.now())
-    return clients.find((client) => client.name === name || client.id === name)?.number
-  }
-
   async #writeClients(): Promise<void> {
-    const clients = await readClients(this.#db, this.#parts.clock.now())
+    const { clock, listenClient: wanted } = this.#parts
+    const peers = await readPeers(this.#db)
+    const clients = clientsOf(peers, clock.now())
     await this.#input.writeClients(clients)
-    await this.#forgetGone()
-    if (this.#parts.listenClient !== undefined && this.#settings !== undefined) await this.#writeSettings()
+    await this.#forgetGone(peers)
+    const listenClient = clients.find(({ id, name }) => wanted === name || wanted === id)?.number ?? 0
+    if (listenClient === this.#listenClient) return
+    this.#listenClient = listenClient
+    await this.#publishSettings()
   }
 
   /** What a peer looked up goes with it. */
-  async #forgetGone(): Promise<void> {
-    const peers = await this.#db.selectFrom('peers').select(['dns_number', 'id', 'name', 'ip']).execute()
-    const present = new Map(peers.map(({ dns_number: number, ...peer }) => [number, peer]))
+  async #forgetGone(peers: readonly ReadPeer[]): Promise<void> {
+    const present = new Map(peers.map(({ dns_number: number, id, name, ip }) => [number, { id, name, ip }]))
     const gone = [...this.#clientNames.keys()].filter((number) => !present.has(number))
     this.#clientNames.clear()
     for (const [number, peer] of present) this.#clientNames.set(number, peer)
@@ -233,14 +239,11 @@ class ServiceFiltering implements Filtering {
   }
 
   async #writeRules(): Promise<void> {
-    const rows = await this.#db
-      .selectFrom('dns_rules')
-      .leftJoin('peers', 'peers.id', 'dns_rules.peer_id')
-      .select(['dns_rules.id', 'dns_rules.number', 'domain', 'below_only', 'peers.name'])
-      .execute()
+    const rules = await readRules(this.#db)
     this.#ruleNames.clear()
-    for (const row of rows) this.#ruleNames.set(row.number, { id: row.id, text: shownDomain(row), client: row.name })
-    await this.#input.writeRules(await readRules(this.#db))
+    for (const rule of rules)
+      this.#ruleNames.set(rule.number, { id: rule.id, text: shownDomain(rule), client: rule.client_name })
+    await this.#input.writeRules(rulesOf(rules))
   }
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { createKeyedQueue, writeFileAtomic } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
+import { isExpired } from '../peers/status.ts'
 import {
   resolverFile,
   type Listener,
@@ -49,9 +50,9 @@ export function createResolverInput(directory: string, changed: (file: InputName
   }
 }
 
-/** The peers that may ask now: enabled, not expired, on an interface that runs. */
-export async function readClients(db: Kysely<Tables>, now: number): Promise<ResolverClient[]> {
-  const rows = await db
+/** Every peer, with what decides whether and how it may ask. */
+export function readPeers(db: Kysely<Tables>) {
+  return db
     .selectFrom('peers')
     .innerJoin('interfaces', 'interfaces.name', 'peers.interface')
     .select([
@@ -59,43 +60,65 @@ export async function readClients(db: Kysely<Tables>, now: number): Promise<Reso
       'peers.name',
       'peers.ip',
       'peers.ipv6',
+      'peers.enabled',
+      'peers.expires_at',
       'peers.dns_number',
       'peers.dns_filtering',
       'peers.dns_lists',
       'peers.dns_logging',
+      'interfaces.enabled as interface_enabled',
     ])
-    .where('peers.enabled', '=', 1)
-    .where('interfaces.enabled', '=', 1)
-    .where((where) => where.or([where('peers.expires_at', 'is', null), where('peers.expires_at', '>', now)]))
     .orderBy('peers.created_at')
     .execute()
-  return rows.map((row) => ({
-    number: row.dns_number,
-    id: row.id,
-    name: row.name,
-    addresses: row.ipv6 === null ? [row.ip] : [row.ip, row.ipv6],
-    filtering: row.dns_filtering === 1,
-    lists: row.dns_lists === null ? null : (JSON.parse(row.dns_lists) as string[]),
-    logging: row.dns_logging === 1,
-  }))
+}
+export type ReadPeer = Awaited<ReturnType<typeof readPeers>>[number]
+
+/** Those that may ask now: enabled, not expired, on an interface that runs. */
+export function clientsOf(peers: readonly ReadPeer[], now: number): ResolverClient[] {
+  return peers
+    .filter((row) => row.enabled === 1 && row.interface_enabled === 1 && !isExpired(row.expires_at, now))
+    .map((row) => ({
+      number: row.dns_number,
+      id: row.id,
+      name: row.name,
+      addresses: row.ipv6 === null ? [row.ip] : [row.ip, row.ipv6],
+      filtering: row.dns_filtering === 1,
+      lists: row.dns_lists === null ? null : (JSON.parse(row.dns_lists) as string[]),
+      logging: row.dns_logging === 1,
+    }))
 }
 
-/** The rules that are switched on. */
-export async function readRules(db: Kysely<Tables>): Promise<ResolverRule[]> {
-  const rows = await db
+/** The operator's rules, with the peers they are for. */
+export function readRules(db: Kysely<Tables>) {
+  return db
     .selectFrom('dns_rules')
     .leftJoin('peers', 'peers.id', 'dns_rules.peer_id')
-    .select(['dns_rules.number', 'action', 'domain', 'below_only', 'peers.dns_number'])
-    .where('dns_rules.enabled', '=', 1)
+    .select([
+      'dns_rules.id',
+      'dns_rules.number',
+      'dns_rules.action',
+      'dns_rules.domain',
+      'dns_rules.below_only',
+      'dns_rules.enabled',
+      'peers.name as client_name',
+      'peers.dns_number as client_number',
+    ])
     .orderBy('dns_rules.number')
     .execute()
-  return rows.map((row) => ({
-    number: row.number,
-    action: row.action,
-    domain: row.domain,
-    belowOnly: row.below_only === 1,
-    client: row.dns_number ?? 0,
-  }))
+}
+export type ReadRule = Awaited<ReturnType<typeof readRules>>[number]
+
+/** Those that are switched on, as the resolver knows them. */
+export function rulesOf(rules: readonly ReadRule[]): ResolverRule[] {
+  return rules
+    .filter(({ enabled }) => enabled === 1)
+    .map((row) => ({
+      number: row.number,
+      action: row.action,
+      domain: row.domain,
+      belowOnly: row.below_only === 1,
+      client: row.client_number ?? 0,
+    }))
 }
 
 /** The addresses of the interfaces that are meant to run. */
