@@ -1,8 +1,9 @@
 import type { Publish } from '../events/schema.ts'
 import type { ApplyResult, Change } from './apply.ts'
 
-/** Tells everyone what became of changes. */
+/** Tells everyone what became of changes. Where no Caddy is managed yet there is nothing to tell. */
 export function publishApplied(publish: Publish, result: ApplyResult, changes: readonly Change[]): void {
+  if (result.nodes.length === 0) return
   const isApplied = result.nodes.some(({ outcome }) => outcome.kind === 'applied')
   publish({
     type: 'apply',
