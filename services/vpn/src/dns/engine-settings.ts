@@ -1,5 +1,5 @@
-import { Address4, Address6 } from 'ip-address'
 import type { CacheLimits } from './answer-cache.ts'
+import { addressBytes } from './address-bytes.ts'
 import { wireName } from './wire/wire-name.ts'
 import type { PolicySettings } from './policy/policy.ts'
 import type { BlockMode, ResolverSettings } from './process/resolver-files.ts'
@@ -26,11 +26,8 @@ export function engineSettings(settings: ResolverSettings): EngineSettings {
   const { customIpv4, customIpv6 } = settings
   return {
     blockMode: settings.blockMode,
-    customIpv4:
-      customIpv4 !== null && Address4.isValid(customIpv4)
-        ? Uint8Array.from(new Address4(customIpv4).toArray())
-        : undefined,
-    customIpv6: customIpv6 !== null && Address6.isValid(customIpv6) ? bytesOf(new Address6(customIpv6)) : undefined,
+    customIpv4: bytesOf(customIpv4, 4),
+    customIpv6: bytesOf(customIpv6, 16),
     blockTtl: settings.blockTtl,
     dnssec: settings.dnssec,
     blockPrivateAnswers: settings.blockPrivateAnswers,
@@ -48,9 +45,7 @@ export const policySettings = (settings: ResolverSettings): PolicySettings => ({
   pausedUntil: settings.pausedUntil,
 })
 
-function bytesOf(address: Address6): Uint8Array {
-  const given = address.toUnsignedByteArray()
-  const bytes = new Uint8Array(16)
-  bytes.set(given, 16 - given.length)
-  return bytes
+function bytesOf(address: string | null, length: number): Uint8Array | undefined {
+  const bytes = address === null ? undefined : addressBytes(address)
+  return bytes?.length === length ? bytes : undefined
 }

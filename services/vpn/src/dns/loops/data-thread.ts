@@ -2,8 +2,6 @@ import { flushCompileCache } from 'node:module'
 import { setPriority } from 'node:os'
 import { workerData, type MessagePort } from 'node:worker_threads'
 import { openLibc } from '../sockets/libc.ts'
-import { runDgramLoop } from './dgram-loop.ts'
-import { runFfiLoop } from './ffi-loop.ts'
 import type { DataSetup } from './orders.ts'
 
 // The worker that answers. Started by `process/data-thread-host.ts`. As far as the account may, it goes before everything else
@@ -13,9 +11,15 @@ try {
 } catch {
   // Only root may.
 }
-flushCompileCache()
 const { setup, port } = workerData as { setup: DataSetup; port: MessagePort }
 if (setup.mode === 'ffi') {
-  runFfiLoop(setup, port, await openLibc())
+  const { runFfiLoop } = await import('./ffi-loop.ts')
+  const libc = await openLibc()
+  // It never comes back to its event loop, where this would happen by itself.
+  flushCompileCache()
+  runFfiLoop(setup, port, libc)
   port.close()
-} else runDgramLoop(setup, port)
+} else {
+  const { runDgramLoop } = await import('./dgram-loop.ts')
+  runDgramLoop(setup, port)
+}

@@ -1,4 +1,4 @@
-import { Address4, Address6 } from 'ip-address'
+import { addressBytes } from '../address-bytes.ts'
 import type { BundledList } from './list-bundle.ts'
 import { finish } from './name-hash.ts'
 
@@ -173,12 +173,8 @@ const hash6 = (a: number, b: number, c: number, d: number): number =>
 
 /** The 4 or 16 bytes of an address; IPv4 mapped ones are IPv4. Undefined for what is no address. */
 function parse(text: string): Uint8Array | undefined {
-  const address = text.replace(/\/\d+$/, '')
-  if (Address4.isValid(address)) return Uint8Array.from(new Address4(address).toArray())
-  if (!Address6.isValid(address)) return undefined
-  const bytes = new Uint8Array(16)
-  const given = new Address6(address).toUnsignedByteArray()
-  bytes.set(given, 16 - given.length)
+  const bytes = addressBytes(text.replace(/\/\d+$/, ''))
+  if (bytes?.length !== 16) return bytes
   const isMapped = bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 0xff && bytes[11] === 0xff
   return isMapped ? bytes.slice(12) : bytes
 }

@@ -25,7 +25,7 @@ export async function askOnce(text: string, options: RelayOptions = {}): Promise
 }
 
 async function askByStream(upstream: Upstream, query: Uint8Array, options: RelayOptions): Promise<Uint8Array> {
-  const relay = createRelay(upstream, options)
+  const relay = await createRelay(upstream, options)
   try {
     return await relay.ask(query, answerMs)
   } finally {

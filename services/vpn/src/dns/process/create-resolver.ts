@@ -1,13 +1,13 @@
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { createRingMemory, LogRing } from '../../query-log/ring.ts'
 import type { DataNews, DataOrders } from '../loops/orders.ts'
 import { Shared } from '../loops/shared-state.ts'
 import { openLibc, type Libc } from '../sockets/libc.ts'
-import { Connections } from '../tcp/connections.ts'
-import { StreamAnswers } from '../tcp/stream-answers.ts'
+import type { Streams } from '../tcp/streams.ts'
 import type { RelayOptions } from '../upstream/relay.ts'
 import { DataThreadHost } from './data-thread-host.ts'
-import { explainName } from './explain-name.ts'
 import { ListeningPlaces } from './listening-places.ts'
 import { openListsInForce, type ListsChange, type ListsInForce } from './lists-in-force.ts'
 import { LogThreadHost } from './log-thread-host.ts'
@@ -18,6 +18,8 @@ import { UpstreamServers } from './upstream-servers.ts'
 
 const logFile = 'query-log.db'
 const streamRingBytes = 1 << 20
+/** What is answered in so many milliseconds has room in the log's rings. */
+const longestInRings = 2000
 
 /** How a resolver is made. */
 export interface ResolverParts extends RelayOptions {
@@ -61,8 +63,9 @@ export async function createResolver(parts: ResolverParts): Promise<Resolver> {
 export class Resolver {
   readonly data: DataThreadHost
   readonly #opened: Opened
-  readonly #answers: StreamAnswers
-  readonly #connections: Connections
+  readonly #streamRing: SharedArrayBuffer
+  readonly #streams = Promise.withResolvers<Streams>()
+  #openedStreams: Streams | undefined
   readonly #places: ListeningPlaces
   readonly #log: LogThreadHost
   readonly #startedAt = Date.now()
@@ -72,7 +75,7 @@ export class Resolver {
   #firstCompile: Promise<void> = Promise.resolve()
 
   constructor(opened: Opened) {
-    const { parts, libc, files, servers, orders } = opened
+    const { parts, libc, files, orders } = opened
     const { warn } = parts
     const rings = [createRingMemory(), createRingMemory(streamRingBytes)] as const
     this.#opened = opened
@@ -86,36 +89,31 @@ export class Resolver {
       noted: ({ number, error }) => this.#places.note(number, error),
       warn,
     })
-    this.#answers = new StreamAnswers(orders, {
-      ring: new LogRing(rings[1]),
-      ask: (query, isGood) => servers.ask(query, isGood),
-    })
-    this.#connections = new Connections(this.#answers)
+    ;[, this.#streamRing] = rings
     this.#places = new ListeningPlaces({
       libc,
       assign: (listeners) => {
         this.data.tell({ listeners })
         return this.data.settled()
       },
-      connected: (socket, isTunnel) => this.#connections.take(socket, isTunnel),
+      connected: (socket, isTunnel) => this.#takeStream(socket, isTunnel),
     })
     const { logRetentionDays: retentionDays } = files.settings
     const file = join(parts.directory, logFile)
     this.#log = new LogThreadHost({ rings, file, retentionDays }, { wrote: (count) => parts.logged?.(count), warn })
   }
 
-  /** Opens the listeners, and begins with what needs not be done before. */
+  /** Opens the listeners, and begins with what needs not be done before: in the order in which somebody waits for it. */
   async listen(): Promise<void> {
     const { lists, servers, parts } = this.#opened
-    const { settings, clients } = this.#files
-    this.#connections.use(settings)
-    await this.#places.apply(settings.listeners)
-    // Names are answered from here on; the log's thread would have taken its time from that.
-    this.#log.start()
-    this.#log.tell({ type: 'clients', clients })
+    await this.#places.apply(this.#files.settings.listeners)
+    if (lists.isStale(this.#files.lists))
+      this.#firstCompile = this.#compile().then(ignore, (error: Error) => parts.warn(`the lists: ${error.message}`))
+    await this.#openStreams()
+    this.#log.tell({ type: 'clients', clients: this.#files.clients })
     this.#log.tell({ type: 'upstreams', labels: servers.labels() })
-    if (!lists.isStale(this.#files.lists)) return
-    this.#firstCompile = this.#compile().then(ignore, (error: Error) => parts.warn(`the lists: ${error.message}`))
+    const late = pause(longestInRings, undefined, { ref: false })
+    void Promise.race([this.#firstCompile, late]).then(() => this.#log.start())
   }
 
   /** Resolves when the lists of the files are in force, or cannot be. */
@@ -156,14 +154,16 @@ export class Resolver {
     return this.#compile()
   }
 
-  explain(question: { domain: string; client: number; resolve: boolean }): Promise<Explanation> {
+  async explain(question: { domain: string; client: number; resolve: boolean }): Promise<Explanation> {
     const { servers } = this.#opened
-    return explainName(this.#answers.engine.policy, question, (query, isGood) => servers.ask(query, isGood))
+    const { explainName } = await import('./explain-name.ts')
+    const { policy } = await this.#streams.promise
+    return explainName(policy, question, (query, isGood) => servers.ask(query, isGood))
   }
 
   clearCache(): void {
     this.data.tell({ clearCache: true })
-    this.#answers.clearCache()
+    this.#openedStreams?.clearCache()
   }
 
   purgeLog(before: number, client: number | null): Promise<void> {
@@ -172,10 +172,11 @@ export class Resolver {
 
   async close(): Promise<void> {
     await this.#places.close()
-    this.#connections.close()
+    this.#openedStreams?.close()
     await this.data.close()
     this.#opened.servers.close()
     await this.#log.close()
+    await this.#opened.lists.kept()
   }
 
   /** One change at a time, in the order in which they came. */
@@ -188,7 +189,24 @@ export class Resolver {
   #tell(news: DataNews): void {
     this.#orders = { ...this.#orders, ...news }
     this.data.tell(news)
-    this.#answers.use(this.#orders)
+    this.#openedStreams?.use(this.#orders)
+  }
+
+  async #openStreams(): Promise<void> {
+    const { servers } = this.#opened
+    const { Streams } = await import('../tcp/streams.ts')
+    this.#openedStreams = new Streams(this.#orders, {
+      ring: new LogRing(this.#streamRing),
+      ask: (query, isGood) => servers.ask(query, isGood),
+    })
+    this.#streams.resolve(this.#openedStreams)
+  }
+
+  /** Connections that come before streams are answered wait for that. */
+  #takeStream(socket: Socket, isTunnel: boolean): void {
+    if (this.#openedStreams !== undefined) return this.#openedStreams.take(socket, isTunnel)
+    socket.on('error', ignore)
+    void this.#streams.promise.then((streams) => streams.take(socket, isTunnel))
   }
 
   #compile(): Promise<ListsChange> {
@@ -211,7 +229,6 @@ export class Resolver {
     this.#files = { ...this.#files, settings }
     const upstreams = areServersOthers ? { upstreams: await servers.apply(settings.upstreams) } : {}
     this.#tell({ policy: policyOf(this.#files, lists.bundle()), ...settingsOrders(settings), ...upstreams })
-    this.#connections.use(settings)
     this.#log.tell({ type: 'settings', retentionDays: settings.logRetentionDays })
     this.#log.tell({ type: 'upstreams', labels: servers.labels() })
     await this.#places.apply(settings.listeners)

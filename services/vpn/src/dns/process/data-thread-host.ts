@@ -100,8 +100,8 @@ export class DataThreadHost {
     const worker = new Worker(entry, {
       workerData: { setup, port: port2 },
       transferList: [port2],
-      // It allocates nothing while it answers: what it needs is its code, and buffers that do not count here.
-      resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 8 },
+      // It allocates nothing while it answers. A limit of its old generation would have it collected twice while it starts.
+      resourceLimits: { maxYoungGenerationSizeMb: 8 },
       name: 'data',
     })
     const startedAt = performance.now()

@@ -20,6 +20,8 @@ export interface ListsInForce {
   isStale(lists: readonly ResolverList[]): boolean
   /** Compiles these lists beside what is in force, then puts them in force by `swap`. Rejects, and leaves all as it is, when that fails. */
   compile(lists: readonly ResolverList[], swap: () => void): Promise<ListsChange>
+  /** Resolves when what is in force lies on disk, or cannot. What is still being compiled is not waited for. */
+  kept(): Promise<void>
 }
 
 /**
@@ -31,6 +33,7 @@ export function openListsInForce(directory: string, warn: (message: string) => v
   let bundle = readBundleFile(path) ?? emptyBundle()
   let reports: readonly ListReport[] = []
   let turn: Promise<unknown> = Promise.resolve()
+  let keeping: Promise<void> = Promise.resolve()
 
   async function compile(lists: readonly ResolverList[], swap: () => void): Promise<ListsChange> {
     const compiled = await startCompile(lists, directory)
@@ -38,7 +41,8 @@ export function openListsInForce(directory: string, warn: (message: string) => v
     ;({ reports } = compiled)
     swap()
     // In force already: what cannot be written is compiled again after the next start.
-    await writeBundleFile(path, bundle).catch((error: Error) => warn(`${resolverFile.bundle}: ${error.message}`))
+    keeping = writeBundleFile(path, bundle).catch((error: Error) => warn(`${resolverFile.bundle}: ${error.message}`))
+    await keeping
     return { reports, names: bundle.names, durationMs: compiled.durationMs }
   }
 
@@ -51,5 +55,6 @@ export function openListsInForce(directory: string, warn: (message: string) => v
       turn = done.catch(() => undefined)
       return done
     },
+    kept: () => keeping,
   }
 }

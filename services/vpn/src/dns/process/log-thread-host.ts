@@ -36,9 +36,9 @@ export class LogThreadHost {
     this.#retentionDays = start.retentionDays
   }
 
-  /** Starts the thread. What is answered before waits in the rings. */
+  /** Starts the thread, unless it runs. What is answered before waits in the rings. */
   start(): void {
-    this.#worker ??= this.#run()
+    if (!this.#isClosed) this.#worker ??= this.#run()
   }
 
   /** Hands on what the thread has to know; kept for one that takes its place. */
@@ -50,6 +50,7 @@ export class LogThreadHost {
 
   /** Forgets what was asked before a moment; rejects with the reason when that did not go. */
   async purge(before: number, client: number | null): Promise<void> {
+    this.start()
     const id = this.#nextPurge++
     const purge = Promise.withResolvers<void>()
     const timer = setTimeout(() => purge.reject(new Error('the query log is busy')), purgeMs)
@@ -65,6 +66,7 @@ export class LogThreadHost {
 
   /** Writes what is left and ends. */
   async close(): Promise<void> {
+    this.start()
     this.#isClosed = true
     const worker = this.#worker
     if (worker === undefined) return

@@ -1,5 +1,4 @@
 import { flushCompileCache } from 'node:module'
-import { askOnce } from './ask-once.ts'
 import { createResolver, type Resolver } from './create-resolver.ts'
 import type { FromResolver, ToResolver } from './messages.ts'
 
@@ -66,8 +65,10 @@ async function answer(resolver: Resolver, message: Exclude<ToResolver, { type: '
       return done
     case 'explain':
       return { type: 'explanation', id, explanation: await resolver.explain(message) }
-    case 'ask-upstream':
+    case 'ask-upstream': {
+      const { askOnce } = await import('./ask-once.ts')
       return { type: 'asked', id, ms: await askOnce(message.upstream) }
+    }
     case 'purge-log':
       await resolver.purgeLog(message.before, message.client)
       return done

@@ -93,7 +93,7 @@ export class UpstreamServers {
   }
 
   async #open(upstream: Upstream): Promise<Server> {
-    const relay = createRelay(upstream, this.#options)
+    const relay = await createRelay(upstream, this.#options)
     const bridge = await openBridge(relay, (error) => (server.lastError = error?.message ?? null))
     const server: Server = { upstream, relay, bridge, lastError: null }
     return server

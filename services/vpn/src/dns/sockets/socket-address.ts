@@ -1,4 +1,4 @@
-import { isIPv4, isIPv6 } from 'node:net'
+import { addressBytes } from '../address-bytes.ts'
 import { linux, sockaddr } from './layouts.ts'
 
 /**
@@ -6,19 +6,20 @@ import { linux, sockaddr } from './layouts.ts'
  * carry a zone, which then is an interface's number. Throws a `RangeError` for what is no address.
  */
 export function encodeSocketAddress(to: Uint8Array, at: number, address: string, port: number): number {
-  if (isIPv4(address)) {
+  const bytes = addressBytes(address)
+  if (bytes === undefined) throw new RangeError(`${address} is no IP address`)
+  if (bytes.length === 4) {
     to.fill(0, at, at + sockaddr.ipv4Size)
     to[at] = linux.AF_INET
     writePort(to, at, port)
-    to.set(address.split('.').map(Number), at + sockaddr.ipv4)
+    to.set(bytes, at + sockaddr.ipv4)
     return sockaddr.ipv4Size
   }
-  if (!isIPv6(address)) throw new RangeError(`${address} is no IP address`)
-  const [plain = '', zone] = address.split('%')
+  const zone = address.split('%')[1]
   to.fill(0, at, at + sockaddr.ipv6Size)
   to[at] = linux.AF_INET6
   writePort(to, at, port)
-  to.set(ipv6Bytes(plain), at + sockaddr.ipv6)
+  to.set(bytes, at + sockaddr.ipv6)
   new DataView(to.buffer, to.byteOffset).setUint32(at + sockaddr.scope, Number(zone) || 0, true)
   return sockaddr.ipv6Size
 }
@@ -70,22 +71,4 @@ function isNearbyIpv4(bytes: Uint8Array, from: number): boolean {
   if (first === 172) return (second & 0xf0) === 16
   if (first === 169) return second === 254
   return first === 100 && (second & 0xc0) === 64
-}
-
-function ipv6Bytes(address: string): number[] {
-  const dotted = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(address)
-  const text = dotted === null ? address : `${dotted[1]}${asGroups(dotted[2]!)}`
-  const [head = '', tail] = text.split('::')
-  const left = groupsOf(head)
-  const right = groupsOf(tail ?? '')
-  const zeros = tail === undefined ? [] : Array.from({ length: 8 - left.length - right.length }, () => 0)
-  return [...left, ...zeros, ...right].flatMap((group) => [group >> 8, group & 255])
-}
-
-const groupsOf = (text: string): number[] =>
-  text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16))
-
-function asGroups(ipv4: string): string {
-  const [a = 0, b = 0, c = 0, d = 0] = ipv4.split('.').map(Number)
-  return `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`
 }

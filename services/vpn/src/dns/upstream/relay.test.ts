@@ -49,7 +49,7 @@ function both(
 both(
   'many questions share a connection, and each gets its answer under its id',
   async ({ authority, server, text }) => {
-    const relay = createRelay(parseUpstream(text()), { ca: authority.ca })
+    const relay = await createRelay(parseUpstream(text()), { ca: authority.ca })
     try {
       const queries = Array.from({ length: 100 }, (_, n) => makeQuery(`n${n}.example.com`))
       // Ids are the client's to choose, also all the same.
@@ -69,7 +69,7 @@ both(
 both(
   'a server that closed is connected to again, and nothing is lost',
   async ({ authority, server, text, protocol }) => {
-    const relay = createRelay(parseUpstream(text()), { ca: authority.ca })
+    const relay = await createRelay(parseUpstream(text()), { ca: authority.ca })
     try {
       await relay.ask(makeQuery('n1.example.com'), 5000)
       for (let times = 1; times <= 3; times++) {
@@ -92,10 +92,10 @@ both(
 both(
   'a certificate of another name, or of an unknown authority, is not believed',
   async ({ authority, server, text }) => {
-    const other = createRelay(parseUpstream(text('other.test.example')), { ca: authority.ca })
+    const other = await createRelay(parseUpstream(text('other.test.example')), { ca: authority.ca })
     await assert.rejects(other.ask(makeQuery('a.example.com'), 3000), /altnames|Hostname/i)
     other.close()
-    const unknown = createRelay(parseUpstream(text()))
+    const unknown = await createRelay(parseUpstream(text()))
     await assert.rejects(unknown.ask(makeQuery('a.example.com'), 3000), /certificate|signed/i)
     unknown.close()
     assert.equal(server.queries.length, 0)
@@ -103,7 +103,7 @@ both(
 )
 
 both('a server that is silent is given up in time, and its connection with it', async ({ authority, server, text }) => {
-  const relay = createRelay(parseUpstream(text()), { ca: authority.ca })
+  const relay = await createRelay(parseUpstream(text()), { ca: authority.ca })
   try {
     server.answering = () => undefined
     await assert.rejects(relay.ask(makeQuery('a.example.com'), 500), /no answer in time/)
@@ -144,7 +144,7 @@ both(
 test('https: ids are 0 on the way', async () => {
   await using authority = await createAuthority()
   await using server = await startHttpsUpstream(authority, host, numbered)
-  const relay = createRelay(parseUpstream(protocols.https.text(server)), { ca: authority.ca })
+  const relay = await createRelay(parseUpstream(protocols.https.text(server)), { ca: authority.ca })
   await relay.ask(makeQuery('n1.example.com'), 3000)
   relay.close()
   assert.deepEqual([...server.queries[0]!.subarray(0, 2)], [0, 0])

@@ -1,13 +1,18 @@
-import { randomInt } from 'node:crypto'
-import { connect as connectTcp, isIP, type Socket } from 'node:net'
-import { connect as connectTls, type TLSSocket } from 'node:tls'
-import type { Upstream } from '../process/resolver-files.ts'
+import type { Socket } from 'node:net'
+import { RandomNumbers } from '../loops/random-numbers.ts'
 import { BackOff } from './back-off.ts'
-import type { Relay, RelayOptions } from './relay.ts'
+import type { Relay } from './relay.ts'
 import { frame, StreamFrames } from './stream-frames.ts'
 
 const idleMs = 20_000
 const mostUnderWay = 2048
+
+/** How connections to a server are made. */
+export interface Door {
+  connect(): Socket
+  /** One of them closed before it brought an answer. */
+  failed(): void
+}
 
 interface Waiting {
   readonly query: Uint8Array
@@ -28,18 +33,16 @@ interface Connection {
 
 /**
  * Asks over one TCP or TLS connection, many queries at a time (RFC 7766, RFC 7858), closes it when it is idle and makes another
- * when needed. TLS sessions are taken up again; the certificate has to be of the upstream's name, or of its address.
+ * when needed.
  */
 export class StreamRelay implements Relay {
-  readonly #upstream: Upstream
-  readonly #ca: string | undefined
+  readonly #door: Door
   readonly #backOff = new BackOff()
+  readonly #random = new RandomNumbers()
   #connection: Connection | undefined
-  #session: Buffer | undefined
 
-  constructor(upstream: Upstream, { ca }: RelayOptions) {
-    this.#upstream = upstream
-    this.#ca = ca
+  constructor(door: Door) {
+    this.#door = door
   }
 
   ask(query: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
@@ -59,8 +62,7 @@ export class StreamRelay implements Relay {
   }
 
   #open(): Connection {
-    const { protocol, address = '', port } = this.#upstream
-    const socket = protocol === 'tls' ? this.#secure() : connectTcp({ host: address, port })
+    const socket = this.#door.connect()
     const opened: Connection = { socket, waiting: new Map(), answers: 0, heardAt: 0 }
     const frames = new StreamFrames()
     let fault = new Error('the server closed the connection')
@@ -76,25 +78,10 @@ export class StreamRelay implements Relay {
     return opened
   }
 
-  #secure(): TLSSocket {
-    const { address = '', port, name } = this.#upstream
-    const socket = connectTls({
-      host: address,
-      port,
-      ALPNProtocols: ['dot'],
-      minVersion: 'TLSv1.2',
-      ...(name !== undefined && isIP(name) === 0 ? { servername: name } : {}),
-      ...(this.#session === undefined ? {} : { session: this.#session }),
-      ...(this.#ca === undefined ? {} : { ca: this.#ca }),
-    })
-    socket.on('session', (session: Buffer) => (this.#session = session))
-    return socket
-  }
-
   #send(waiting: Waiting): void {
     this.#connection ??= this.#open()
     const { waiting: underWay, socket } = this.#connection
-    let id = randomInt(65_536)
+    let id = this.#random.next()
     while (underWay.has(id)) id = (id + 1) & 0xffff
     underWay.set(id, waiting)
     const framed = frame(waiting.query)
@@ -120,7 +107,7 @@ export class StreamRelay implements Relay {
   #leave(left: Connection, fault: Error): void {
     if (this.#connection === left) this.#connection = undefined
     if (left.answers === 0 && left.waiting.size > 0) {
-      this.#session = undefined
+      this.#door.failed()
       this.#backOff.failed(fault)
     }
     for (const waiting of left.waiting.values()) {
