@@ -16,6 +16,8 @@ export interface Server {
   readonly environment?: Readonly<Record<string, string>>
   /** Called before each start. */
   readonly prepare?: () => Promise<void>
+  /** Started before it, on the same cores, and ended with it. */
+  readonly companion?: readonly string[]
 }
 
 async function put(work: string, name: string, text: string): Promise<string> {
@@ -59,6 +61,21 @@ zone:
   return { command: ['/usr/sbin/nsd', '-d', '-c', file] }
 }
 
+/** Of Debian's fstrm-bin. */
+export const captureProgram = '/usr/bin/fstrm_capture'
+
+/** Unbound with a record of every query, written to a file by a capture process. */
+export async function unboundWithLog(setting: Setting): Promise<Server> {
+  const socket = join(setting.work, 'dnstap.sock')
+  const file = join(setting.work, 'dnstap.fstrm')
+  const server = await unbound(setting, socket)
+  return {
+    ...server,
+    companion: [captureProgram, '-t', 'protobuf:dnstap.Dnstap', '-u', socket, '-w', file],
+    prepare: () => rm(file, { force: true }),
+  }
+}
+
 /** One worker thread, no validation, a cache of the same order as the others'. `dnstap` is a socket to log every query to. */
 export async function unbound(setting: Setting, dnstap?: string): Promise<Server> {
   const names = await domainsOf(setting.list)
@@ -67,7 +84,6 @@ export async function unbound(setting: Setting, dnstap?: string): Promise<Server
   const logging = `dnstap:
   dnstap-enable: yes
   dnstap-socket-path: "${dnstap}"
-  dnstap-log-client-query-messages: yes
   dnstap-log-client-response-messages: yes
 `
   const file = await put(
@@ -140,6 +156,3 @@ addAction(SuffixMatchNodeRule(names, true), SpoofAction({'0.0.0.0', '::'}))
   )
   return { command: ['/usr/bin/dnsdist', '--supervised', '--disable-syslog', '-C', file] }
 }
-
-/** Removes what a server left behind. */
-export const forget = (work: string): Promise<void> => rm(work, { recursive: true, force: true })

@@ -48,18 +48,28 @@ export async function startServer(
   cores: string,
 ): Promise<{ child: ChildProcess; stop: () => Promise<void> }> {
   await server.prepare?.()
-  const child = spawn('taskset', ['-c', cores, ...server.command], {
-    stdio: 'ignore',
-    env: { ...process.env, ...server.environment },
-  })
-  return { child, stop: () => stopTree(child) }
+  const start = (command: readonly string[]) =>
+    spawn('taskset', ['-c', cores, ...command], {
+      stdio: 'ignore',
+      env: { ...process.env, ...server.environment },
+    })
+  const companion = server.companion === undefined ? undefined : start(server.companion)
+  const child = start(server.command)
+  return {
+    child,
+    async stop() {
+      await stopTree(child)
+      if (companion !== undefined) await stopTree(companion)
+    },
+  }
 }
 
 /** Measures one start: loading, a paced window, saturation. */
 export async function runTrial(server: Server, options: TrialOptions): Promise<Trial> {
   await server.prepare?.()
+  const { prepare: _done, ...prepared } = server
   const since = performance.now()
-  const { child, stop } = await startServer({ ...server, prepare: () => Promise.resolve() }, options.cores)
+  const { child, stop } = await startServer(prepared, options.cores)
   try {
     const loadMs = await untilBlocked(options.names.lastBlocked, { since, child })
     if (options.loadOnly === true) return { ...nothing, loadMs }
@@ -128,7 +138,7 @@ async function observed(child: ChildProcess, take: () => Promise<LoadResult>) {
 /** Asks for a blocked name until it is blocked; milliseconds since `since`. */
 export async function untilBlocked(
   name: string,
-  { since, child }: { since: number; child: ChildProcess },
+  { since, child }: { since: number; child?: ChildProcess },
 ): Promise<number> {
   const socket = createSocket('udp4')
   const seen = { at: 0 }
@@ -142,7 +152,7 @@ export async function untilBlocked(
   const query = Buffer.from(`\u0012\u0034\u0001\0\0\u0001\0\0\0\0\0\0${labels.join('')}\0\0\u0001\0\u0001`, 'latin1')
   try {
     while (seen.at === 0) {
-      if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`)
+      if (child !== undefined && child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`)
       if (performance.now() - since > 120_000) throw new Error('the server is not ready after two minutes')
       socket.send(query, ports.server, '127.0.0.1')
       await pause(3)

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
+import { setThreadPriority, ThreadPriority } from '../thread-priority.ts'
 import { compileLists } from './compile-lists.ts'
 import type { Compiled, CompileOrder } from './compile.ts'
 import { textPath } from './text-path.ts'
@@ -9,7 +9,7 @@ import { textPath } from './text-path.ts'
  * The thread `startCompile` runs: reads the texts, compiles them, hands the shared memory over and ends. Whatever else there is to
  * do goes before it.
  */
-setPriority(0, 10)
+setThreadPriority(ThreadPriority.compiling)
 const { lists, directory } = workerData as CompileOrder
 const begun = performance.now()
 

@@ -1,15 +1,18 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
+import { setThreadPriority, ThreadPriority } from '../thread-priority.ts'
 import { LogWriter } from './log-writer.ts'
 import type { FromWriter, ToWriter, WriterStart } from './writer-messages.ts'
 
 /*
  * The thread that writes the query log, in the resolver process; started with a `WriterStart` as `workerData`. It looks at the
  * rings every `pauseMs`. What comes after a quiet second is written at once; what comes after that waits for a second or for
- * `muchBytes`, because each transaction costs the disk some pages, and a house asks all day.
+ * `muchBytes`, because each transaction costs the disk some pages, and a house asks all day. When it does not keep up, it takes
+ * as much of the processor as the thread that answers: what was answered is to be written.
  */
 const pauseMs = 200
 const restMs = 1000
 const muchBytes = 128 << 10
+const backlogBytes = 2 << 20
 const upkeepMs = 100
 const retentionEveryMs = 600_000
 
@@ -23,6 +26,14 @@ let lastWrite = -Infinity
 let lastRetention = -Infinity
 let lost = 0
 let trouble: string | null = null
+let isHurrying = false
+
+function keepUp(): void {
+  const isBehind = writer.waiting > (isHurrying ? backlogBytes / 4 : backlogBytes)
+  if (isBehind === isHurrying) return
+  isHurrying = isBehind
+  setThreadPriority(isBehind ? ThreadPriority.answering : ThreadPriority.usual)
+}
 
 function write(): void {
   const count = writer.write()
@@ -35,6 +46,7 @@ function write(): void {
 
 function turn(): void {
   const begin = performance.now()
+  keepUp()
   if (begin - lastRetention > retentionEveryMs) {
     lastRetention = begin
     writer.retain(Date.now())

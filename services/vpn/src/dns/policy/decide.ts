@@ -106,7 +106,7 @@ export class Decider {
     const { words, bits } = bundle.table
     const { classes } = bundle
     const found = this.#found
-    const mask = 2 ** bits - 1
+    const mask = (1 << bits) - 1
     let isAny = false
     for (let label = name.count - 1; label >= 0; label--) {
       const number = findName(words, mask, this.#lanes1[label]!, this.#lanes2[label]!)

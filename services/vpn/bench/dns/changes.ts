@@ -1,0 +1,108 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { caller, type PreparedHearth } from './hearth.ts'
+import { findPart } from './machine.ts'
+import { median } from './median.ts'
+import type { NameFiles } from './names.ts'
+import { askFor, startServer, untilBlocked } from './trial.ts'
+
+/** What happens while a service runs. */
+export interface Changes {
+  /** From a kill -9 of the resolver process until a blocked name is blocked again. */
+  readonly killedMs: number
+  readonly ruleMs: number
+  readonly exchangeLost: number
+  readonly exchangeP99: number
+  readonly calmP99: number
+  readonly exchangeMs: number
+  readonly rowsLost: number
+  readonly rowsPerSecond: number
+}
+
+/**
+ * A rule, a whole exchange of lists while queries arrive, and deaths of the resolver, on two cores; then the log at saturation on
+ * one, as the generator fills the other.
+ */
+export async function measureChanges(hearth: PreparedHearth, names: NameFiles): Promise<Changes> {
+  const changes = await withService(hearth, { names, cores: '0,1' }, async (call, pid) => {
+    const ruleMs = await timeRule(call)
+    const exchange = await measureExchange(call, names)
+    return { ruleMs, ...exchange, killedMs: await timeKills(pid, names.lastBlocked) }
+  })
+  const saturated = await withService(hearth, { names, cores: '0' }, async (call) => {
+    const before = await call('GET', '/api/dns/status')
+    const full = await askFor(names.mix, { seconds: 20, from: 200_000 })
+    const after = await call('GET', '/api/dns/status')
+    return { rowsLost: after.log_entries_lost - before.log_entries_lost, rowsPerSecond: full.qps }
+  })
+  return { ...changes, ...saturated }
+}
+
+/** Starts the service, fills its cache, works with it and ends it. */
+async function withService<T>(
+  { server, url, token }: PreparedHearth,
+  { names, cores }: { names: NameFiles; cores: string },
+  work: (call: ReturnType<typeof caller>, pid: number) => Promise<T>,
+): Promise<T> {
+  const call = caller(url, token)
+  const since = performance.now()
+  const { child, stop } = await startServer(server, cores)
+  try {
+    await untilBlocked(names.lastBlocked, { since, child })
+    await untilAnswers(() => call('GET', '/api/dns/status'))
+    await askFor(names.warm, { rate: 10_000, seconds: 1 })
+    return await work(call, child.pid ?? 0)
+  } finally {
+    await stop()
+  }
+}
+
+async function measureExchange(call: ReturnType<typeof caller>, names: NameFiles) {
+  const calm = await askFor(names.mix, { rate: 5000, seconds: 6 })
+  const exchange = (await call('GET', '/api/dns/blocklists')).find((list: { enabled: boolean }) => list.enabled)
+  const asking = askFor(names.mix, { rate: 5000, seconds: 6, from: 100_000 })
+  await pause(1500)
+  const began = performance.now()
+  // Switched off and on again: everything is compiled anew and exchanged twice.
+  await call('PUT', `/api/dns/blocklists/${exchange.id}`, { enabled: false })
+  await call('PUT', `/api/dns/blocklists/${exchange.id}`, { enabled: true })
+  const exchangeMs = (performance.now() - began) / 2
+  const during = await asking
+  return { exchangeLost: during.lost, exchangeP99: during.p99, calmP99: calm.p99, exchangeMs }
+}
+
+async function untilAnswers(ask: () => Promise<unknown>): Promise<void> {
+  for (let tries = 0; tries < 100; tries++) {
+    try {
+      await ask()
+      return
+    } catch {
+      await pause(100)
+    }
+  }
+}
+
+/** Kills the resolver process five times; the median of how long names stay unanswered, milliseconds. */
+async function timeKills(pid: number, blocked: string): Promise<number> {
+  const times: number[] = []
+  for (let n = 0; n < 5; n++) {
+    const resolver = findPart(pid, 'hearth-vpn resolver')
+    if (resolver === undefined) throw new Error('there is no resolver process')
+    process.kill(resolver, 'SIGKILL')
+    times.push(await untilBlocked(blocked, { since: performance.now() }))
+    // It has lived long enough to be started again at once.
+    await pause(11_000)
+  }
+  return median(times)
+}
+
+/** From the request for a rule until it is in force, median of 20 after as many that nobody counts, milliseconds. */
+async function timeRule(call: ReturnType<typeof caller>): Promise<number> {
+  const times: number[] = []
+  for (let n = 0; n < 40; n++) {
+    const began = performance.now()
+    const { id } = await call('POST', '/api/dns/rules', { action: 'block', domain: `rule-${n}.example` })
+    times.push(performance.now() - began)
+    await call('DELETE', `/api/dns/rules/${id}`)
+  }
+  return median(times.slice(20))
+}
