@@ -13,6 +13,8 @@ export interface LoadResult {
   readonly missingShare: number
   readonly p50: number
   readonly p99: number
+  /** The middle one of the p99 of each second: what else happens on the machine now and then is not in it. */
+  readonly usualP99: number
   /** Of the generator itself. */
   readonly cpuSeconds: number
   /** Where in the file it stopped. */

@@ -99,8 +99,11 @@ for (let k = 0; k < clients; k++) {
   poller.add(socket, k)
 }
 const latency = new Histogram()
+/** The same by the second in which an answer came. */
+const seconds99: Histogram[] = []
 const rcodes = new Uint32Array(16)
 let [sent, received, lost, nulls, next] = [0, 0, 0, 0, Number(values.from)]
+let start = 0
 
 function send(k: number, count: number, now: number): void {
   for (let m = 0; m < count; m++) {
@@ -135,6 +138,7 @@ function receive(k: number): number {
     outstanding[k]! -= 1
     received += 1
     latency.add((now - began) * 1000)
+    ;(seconds99[Math.floor((now - start) / 1000)] ??= new Histogram()).add((now - began) * 1000)
     rcodes[incoming.bytes[at + 3]! & 15]! += 1
     if (incoming.bytes[at + 7]! > 0 && isNull(incoming.bytes, at + 12)) nulls += 1
   }
@@ -153,6 +157,8 @@ function isNull(bytes: Uint8Array, question: number): boolean {
   return true
 }
 
+const middleOf = (list: readonly number[]): number => list.toSorted((one, other) => one - other)[list.length >> 1] ?? 0
+
 function giveUp(now: number): void {
   for (let k = 0; k < clients; k++) {
     for (let id = 0; id < 65_536; id++) {
@@ -170,7 +176,8 @@ function pump(milliseconds: number): void {
   for (let e = 0; e < ready; e++) while (receive(poller.tag(e)) === batchSize);
 }
 
-const began = performance.now()
+start = performance.now()
+const began = start
 let checked = began
 for (let now = began; now < began + seconds * 1000; now = performance.now()) {
   if (rate > 0) {
@@ -204,6 +211,7 @@ const result: LoadResult = {
   missingShare: rcodes[3]! / received,
   p50: latency.percentile(0.5),
   p99: latency.percentile(0.99),
+  usualP99: middleOf(seconds99.slice(0, Math.floor(seconds)).map((second) => second.percentile(0.99))),
   cpuSeconds: (user + system) / 1e6,
   next,
 }

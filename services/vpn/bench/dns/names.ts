@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs'
-import { access, mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { once } from 'node:events'
 import { join } from 'node:path'
 
@@ -29,14 +29,12 @@ export async function makeNames(folder: string, domains: number, queries = 3_000
     mix: join(place, 'mix.txt'),
     warmMix: join(place, 'warm-mix.txt'),
   }
+  const complete = join(place, 'last-blocked.txt')
+  const known = await readFile(complete, 'latin1').catch(() => '')
+  if (known !== '') return { ...files, lastBlocked: known }
   const names = new Names(20_261_121)
   const list = names.blocked(domains)
   const lastBlocked = list.at(-1) ?? ''
-  const isThere = await access(join(place, 'complete')).then(
-    () => true,
-    () => false,
-  )
-  if (isThere) return { ...files, lastBlocked }
   await mkdir(place, { recursive: true })
   await writeLines(files.list, list.length, (n) => list[n] ?? '')
   const popular = names.popular(new Set(list))
@@ -44,7 +42,7 @@ export async function makeNames(folder: string, domains: number, queries = 3_000
   const query = names.mix(popular, list)
   await writeLines(files.mix, queries, query)
   await writeLines(files.warmMix, Math.ceil(queries / 10), query)
-  await writeFile(join(place, 'complete'), '')
+  await writeFile(complete, lastBlocked)
   return { ...files, lastBlocked }
 }
 
