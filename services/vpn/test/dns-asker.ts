@@ -1,6 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
+import { makeQuery } from './dns-packets.ts'
 
 /** What came of many questions. */
 export interface Asked {
@@ -39,16 +40,12 @@ const began = performance.now()
 for (let n = 0; n < total; n++) {
   const name = n % 5 === 0 ? 'always.blocked.example' : `n${n}.fine.example`
   waiting.set(n, name)
-  socket.send(questionOf(n, name))
+  const query = makeQuery(name)
+  query.set([n >> 8, n & 255])
+  socket.send(query)
   const early = (n / Number(rate)) * 1000 - (performance.now() - began)
   if (early > 1) await pause(early)
 }
 for (const end = performance.now() + 5000; waiting.size > 0 && performance.now() < end;) await pause(20)
 socket.close()
 process.stdout.write(JSON.stringify({ sent: total, answered, blocked, wrong } satisfies Asked))
-
-function questionOf(id: number, name: string): Buffer {
-  const head = Buffer.from([id >> 8, id & 255, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0])
-  const labels = name.split('.').map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label)]))
-  return Buffer.concat([head, ...labels, Buffer.from([0, 0, 1, 0, 1])])
-}

@@ -8,7 +8,8 @@ import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { eventually } from '@hearth/testing'
 import { addressOf, startFakeNameserver } from './fake-nameserver.ts'
-import { encodeQuestion, startResolverPlace, type ResolverPlace } from './loopback-resolver.ts'
+import { makeQuery } from './dns-packets.ts'
+import { startResolverPlace, type ResolverPlace } from './loopback-resolver.ts'
 
 const packets = 1_000_000
 
@@ -28,7 +29,7 @@ test(
     socket.on('message', () => (answers += 1))
     const noise = randomBytes(1 << 20)
     const seeds = ['a.example', 'ads.example', 'x'.repeat(63), 'many.labels.in.one.name.example'].map((name) =>
-      encodeQuestion(name, 1),
+      Buffer.from(makeQuery(name, 1, 1232)),
     )
     const before = { memory: 0 }
     for (let sent = 0; sent < packets; sent++) {

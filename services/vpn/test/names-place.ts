@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { readFile } from 'node:fs/promises'
@@ -11,6 +10,7 @@ import type { Tables } from '../src/database/tables.ts'
 import { ask } from './dns-client.ts'
 import { addressRecord, aliasRecord, makeAnswer } from './dns-packets.ts'
 import { startUpstream } from './dns-upstream.ts'
+import { freeListener } from './resolver-place.ts'
 import { password, type Place } from './browser-place.ts'
 
 const geo = (name: string) => join(import.meta.dirname, 'data/geo', name)
@@ -53,7 +53,7 @@ export async function startNamesPlace(names: readonly string[] = ['Phone', 'Lapt
   await once(server, 'listening')
   cleanup.defer(() => void server.close())
   const folder = cleanup.use(await temporaryDirectory('names'))
-  const dnsPort = await freePort()
+  const { port: dnsPort } = await freeListener()
   const environment = {
     DATA_DIR: folder.path,
     WIREGUARD_BACKEND: 'simulated',
@@ -90,15 +90,6 @@ export async function startNamesPlace(names: readonly string[] = ['Phone', 'Lapt
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   }
-}
-
-async function freePort(): Promise<number> {
-  const socket = createSocket('udp4').bind(0, '127.0.0.1')
-  await once(socket, 'listening')
-  const { port } = socket.address()
-  socket.close()
-  await once(socket, 'close')
-  return port
 }
 
 async function callerOf(service: ServiceProcess, environment: Record<string, string>): Promise<NamesPlace['call']> {
