@@ -8,7 +8,6 @@ import { createGuard, type Caller, type Guard, type Identify } from './access.ts
 import type { Config } from './config.ts'
 import type { Tables } from './database/tables.ts'
 import type { RunningResolver } from './dns/process/running-resolver.ts'
-import { createQueryPulse } from './dns/query-pulse.ts'
 import { createEvents, type Events } from './events/events.ts'
 import { openGeographyData, type GeographyData } from './geography/open-geography.ts'
 import { createGeography } from './geography/geography.ts'
@@ -69,8 +68,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   const events = createEvents(version)
   const accounts = await openAccounts(parts, events, clock)
   const plane = await openPlane(parts, { ...accounts, events, clock })
-  const pulse = createQueryPulse((count) => events.publish({ type: 'queries', count }))
-  parts.resolver.attach(log, (count) => pulse.add(count))
+  parts.resolver.attach(log, (count) => events.publish({ type: 'queries', count }))
   const names = await openNames(parts, events, clock)
   const features = createFeatures(parts, { ...plane, ...accounts, ...names, events, clock })
   let document: Record<string, unknown> = {}
@@ -93,7 +91,6 @@ export async function createApp(parts: AppParts): Promise<App> {
     tunnels: plane.tunnels,
     sampler: plane.sampler,
     async close() {
-      pulse.close()
       events.close()
       await http.close()
       await sampling.close()

@@ -200,6 +200,12 @@ test(
         )
         assert.ok(overflow <= 0, `${path} is ${overflow} px wider than ${width}`)
       }
+      await page.goto(`${place.service.url}/dns/lists`)
+      await page.getByRole('button', { name: '2 lines' }).click()
+      const leftOut = page.getByRole('dialog', { name: 'Lines left out of List /mixed' })
+      await leftOut.getByText('example.com##.banner').waitFor()
+      await settled(page)
+      await assertAccessible(page)
     }
   },
 )

@@ -88,7 +88,8 @@ class ServiceFiltering implements Filtering {
   readonly #publishRules: () => Promise<void>
   readonly #ruleNames = new Map<number, { id: string; text: string; client: string | null }>()
   readonly #clientNames = new Map<number, { id: string; name: string; ip: string }>()
-  #lists: readonly ResolverList[] = []
+  /** All there are: the log knows those that are switched off now, too. */
+  #lists: readonly Pick<ResolverList, 'number' | 'id' | 'name'>[] = []
   #listsChange: ListsChange | undefined
   /** The peer's number that queries on extra addresses count as. */
   #listenClient = 0
@@ -140,7 +141,7 @@ class ServiceFiltering implements Filtering {
   }
 
   async publishLists(lists: readonly ResolverList[]) {
-    this.#lists = lists
+    this.#lists = await this.#db.selectFrom('lists').select(['number', 'id', 'name']).execute()
     this.#listsChange = undefined
     await this.#input.writeLists(lists)
     return this.#listsChange

@@ -1,11 +1,18 @@
 import { momentOf } from '@hearth/runtime'
 import type { ListRow } from '../database/tables.ts'
+import type { ListReport } from '../dns/process/messages.ts'
 import type { ResolverList } from '../dns/process/resolver-files.ts'
 import type { BlockList } from './schema.ts'
 
+/** What stands in the column `unsupported`: how many lines of each reason, and a few to look at. */
+export const unsupportedOf = ({ unsupported: reasons, examples }: ListReport): string =>
+  JSON.stringify({ reasons, examples } satisfies Unsupported)
+
+type Unsupported = { readonly reasons: ListReport['unsupported'] } & Pick<ListReport, 'examples'>
+
 /** A stored list as the API shows it. `isFull` shows the whole address, which may hold a secret. */
 export function viewOfRow(row: ListRow, isFull: boolean): BlockList {
-  const reasons = JSON.parse(row.unsupported) as Record<string, number>
+  const { reasons, examples } = JSON.parse(row.unsupported) as Unsupported
   return {
     id: row.id,
     name: row.name,
@@ -15,6 +22,7 @@ export function viewOfRow(row: ListRow, isFull: boolean): BlockList {
     entries: row.entries,
     unsupported: Object.values(reasons).reduce((sum, count) => sum + count, 0),
     unsupported_reasons: reasons,
+    unsupported_examples: [...examples],
     last_updated: momentOf(row.last_updated),
     last_checked: momentOf(row.last_checked),
     last_error: row.last_error,

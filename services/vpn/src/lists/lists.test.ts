@@ -74,6 +74,10 @@ test('a list that is added is fetched, kept, and in force', async () => {
   const list = await listOf(world, made.id)
   assert.deepEqual([list.entries, list.unsupported, list.last_error], [1, 2, null])
   assert.deepEqual(list.unsupported_reasons, { cosmetic: 1, 'modifier third-party': 1 })
+  assert.deepEqual(list.unsupported_examples, [
+    { line: 3, text: '||d.example^$third-party', reason: 'modifier third-party' },
+    { line: 4, text: '##.banner', reason: 'cosmetic' },
+  ])
   assert(list.last_updated !== null && list.last_checked === list.last_updated)
   assert.equal(world.blocks('x.ads.example').length, 1)
   const path = join(world.folder, 'lists', `${made.id}.txt`)

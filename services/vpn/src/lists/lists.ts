@@ -14,7 +14,7 @@ import { dueAt, type UpdateSchedule } from './due.ts'
 import { examineText } from './examine-text.ts'
 import type { FetchTiming } from './fetch-list.ts'
 import type { ListPublisher } from './list-publisher.ts'
-import { resolverListsOf, viewOfRow } from './list-view.ts'
+import { resolverListsOf, unsupportedOf, viewOfRow } from './list-view.ts'
 import type { BlockList, BlockListChange, BlockListCreate, UpdateReport } from './schema.ts'
 import * as store from './store.ts'
 import { textPath } from './text-path.ts'
@@ -153,7 +153,7 @@ class ListKeeper implements Lists {
     if (changed.format !== row.format && row.sha256 !== null) {
       const report = await examineText(this.#parts.directory, changed)
       values.entries = report.entries
-      values.unsupported = JSON.stringify(report.unsupported)
+      values.unsupported = unsupportedOf(report)
     }
     if (Object.keys(values).length > 0) await unique(() => store.updateListRow(this.#db, id, values))
     return { ...row, ...values }
@@ -219,7 +219,7 @@ class ListKeeper implements Lists {
       format,
       enabled: Number(enabled),
       entries: 0,
-      unsupported: '{}',
+      unsupported: '{"reasons":{},"examples":[]}',
       last_modified: null,
       expires_seconds: null,
       created_at: this.#timers.now(),

@@ -39,6 +39,9 @@ export const BlockList = z
     entries: wholeNumber.meta({ description: 'Names and patterns; 0 until the first update' }),
     unsupported: wholeNumber.meta({ description: 'Lines that mean nothing to a resolver' }),
     unsupported_reasons: z.record(z.string(), wholeNumber).meta({ description: 'The same by reason' }),
+    unsupported_examples: z
+      .array(z.object({ line: wholeNumber, text: z.string(), reason: z.string() }))
+      .meta({ description: 'A few of them, at most four of a reason; `line` counts from 1' }),
     last_updated: Timestamp.nullable().meta({ description: 'When its text last changed' }),
     last_checked: Timestamp.nullable().meta({ description: 'When its server was last asked' }),
     last_error: z.string().nullable().meta({ description: 'Why the last update failed; the old text stays in force' }),

@@ -7,6 +7,7 @@ import type { Kysely } from 'kysely'
 import type { ListRow, Tables } from '../database/tables.ts'
 import { draftId, examineDraft } from './examine-text.ts'
 import { expiryOf, fetchList, ListRefused, type FetchedList, type FetchTiming, type KnownText } from './fetch-list.ts'
+import { unsupportedOf } from './list-view.ts'
 import * as store from './store.ts'
 import { textPath } from './text-path.ts'
 
@@ -85,7 +86,7 @@ async function takeFetched(parts: UpdateParts, row: ListRow, fetched: FetchedLis
   await writeFileAtomic(draft, text)
   const { report, added, removed } = await examineDraft(parts.directory, row)
   if (report.entries === 0) throw new ListRefused('it holds no names')
-  const found = { entries: report.entries, unsupported: JSON.stringify(report.unsupported) }
+  const found = { entries: report.entries, unsupported: unsupportedOf(report) }
   await replaceText(parts, row, { ...told, ...found, sha256, last_updated: checked.last_checked })
   return { status: 'updated', entries: report.entries, added, removed }
 }

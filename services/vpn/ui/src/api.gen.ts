@@ -5904,6 +5904,12 @@ export interface components {
             unsupported_reasons: {
                 [key: string]: number;
             };
+            /** @description A few of them, at most four of a reason; `line` counts from 1 */
+            unsupported_examples: {
+                line: number;
+                text: string;
+                reason: string;
+            }[];
             /** @description When its text last changed */
             last_updated: string | null;
             /** @description When its server was last asked */

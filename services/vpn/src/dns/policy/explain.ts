@@ -8,13 +8,16 @@ import { Row } from './precedence.ts'
 import { RuleKind } from './rule-table.ts'
 import { Reason, Status, type Verdict } from './verdict.ts'
 
-/** A rule or a list's entry that matches a name; in the shape of `process/messages.ts`. */
+/** A rule or a list's entry that matches a name. */
 export interface ExplainedMatch {
   readonly name: string
   readonly kind: 'rule' | 'list'
   readonly action: 'block' | 'allow'
+  /** Rule number or list number. */
   readonly source: number
+  /** The client's rule or everyone's; lists: null. */
   readonly scope: 'client' | 'global' | null
+  /** In Adblock's words: `||ads.example^`, `|exact.example|`, `*.below.example`, or the pattern. */
   readonly text: string
   readonly important: boolean
   readonly isDeciding: boolean

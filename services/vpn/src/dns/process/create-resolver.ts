@@ -136,7 +136,6 @@ export class Resolver {
       cacheEntries: this.data.state.words[Shared.cacheEntries]!,
       logLost: this.#log.lost,
       names: lists.bundle().names,
-      lists: lists.reports(),
       startedAt: this.#startedAt,
     }
   }

@@ -15,7 +15,6 @@ export interface ListsChange {
 /** The compiled lists. */
 export interface ListsInForce {
   readonly bundle: () => ListBundle
-  readonly reports: () => readonly ListReport[]
   /** True when the bundle is not of these lists, or nothing is known of how they were compiled. */
   isStale(lists: readonly ResolverList[]): boolean
   /** Compiles these lists beside what is in force, then puts them in force by `swap`. Rejects, and leaves all as it is, when that fails. */
@@ -31,24 +30,21 @@ export interface ListsInForce {
 export function openListsInForce(directory: string, warn: (message: string) => void): ListsInForce {
   const path = join(directory, resolverFile.bundle)
   let bundle = readBundleFile(path) ?? emptyBundle()
-  let reports: readonly ListReport[] = []
   let turn: Promise<unknown> = Promise.resolve()
   let keeping: Promise<void> = Promise.resolve()
 
   async function compile(lists: readonly ResolverList[], swap: () => void): Promise<ListsChange> {
     const compiled = await startCompile(lists, directory)
     bundle = openBundle(compiled.memory)
-    ;({ reports } = compiled)
     swap()
     // In force already: what cannot be written is compiled again after the next start.
     keeping = writeBundleFile(path, bundle).catch((error: Error) => warn(`${resolverFile.bundle}: ${error.message}`))
     await keeping
-    return { reports, names: bundle.names, durationMs: compiled.durationMs }
+    return { reports: compiled.reports, names: bundle.names, durationMs: compiled.durationMs }
   }
 
   return {
     bundle: () => bundle,
-    reports: () => reports,
     isStale: (lists) => !isBundleOf(bundle, lists),
     compile(lists, swap) {
       const done = turn.then(() => compile(lists, swap))

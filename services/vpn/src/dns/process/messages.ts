@@ -1,3 +1,4 @@
+import type { ExplainedMatch } from '../policy/explain.ts'
 import type { Verdict } from '../policy/verdict.ts'
 
 /** What a line of a list can be. */
@@ -31,27 +32,13 @@ export type ToResolver =
   | { readonly type: 'clear-cache'; readonly id: number }
   | { readonly type: 'stop' }
 
-/** One rule or list entry that matches a name. */
-export interface Match {
-  readonly kind: 'rule' | 'list'
-  readonly action: 'block' | 'allow'
-  /** Rule number or list number. */
-  readonly source: number
-  /** The client's rule or everyone's; lists: null. */
-  readonly scope: 'client' | 'global' | null
-  /** In Adblock's words: `||ads.example^`, `|exact.example|`, `*.below.example`, or the pattern. */
-  readonly text: string
-  readonly important: boolean
-  readonly isDeciding: boolean
-}
-
 /** Why a name would be answered as it is. */
 export interface Explanation {
   readonly verdict: Verdict
   /** The name that decided: the asked one, or the CNAME target that is blocked. */
   readonly name: string
   /** In the order of precedence. */
-  readonly matches: readonly (Match & { readonly name: string })[]
+  readonly matches: readonly ExplainedMatch[]
   /** The names the asked one leads to; empty when it was not resolved. */
   readonly cnames: readonly string[]
 }
@@ -84,7 +71,6 @@ export interface ResolverState {
   readonly cacheEntries: number
   readonly logLost: number
   readonly names: number
-  readonly lists: readonly ListReport[]
   readonly startedAt: number
 }
 
@@ -104,5 +90,5 @@ export type FromResolver =
     }
   | { readonly type: 'explanation'; readonly id: number; readonly explanation: Explanation }
   | { readonly type: 'asked'; readonly id: number; readonly ms: number }
-  /** Some of the queries that were answered since, for live pages; at most 50 a second. */
+  /** Some of the queries that were answered since, for live pages; once a second. */
   | { readonly type: 'queries'; readonly count: number }

@@ -28,15 +28,25 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => vo
 process.on('disconnect', () => void end())
 process.on('message', (message: ToResolver) => void hear(message))
 
+let logged = 0
 /** What the service asks before all is open waits for that. */
-const opening = createResolver({ directory, isCautious: caution === '--cautious', warn, logged: countQueries })
+const opening = createResolver({
+  directory,
+  isCautious: caution === '--cautious',
+  warn,
+  logged: (count) => (logged += count),
+})
 const running = await opening
 resolver = running
 const sendState = (): void => send({ type: 'state', state: running.state() })
 sendState()
 // It answers already; ready is who blocks what the lists say, too.
 void running.listsTried().then(() => send({ type: 'ready' }))
-setInterval(sendState, stateMs)
+setInterval(() => {
+  sendState()
+  if (logged > 0) send({ type: 'queries', count: logged })
+  logged = 0
+}, stateMs)
 // What was compiled is kept at once: who is killed has no time to. It makes the next start three times as fast.
 flushCompileCache()
 
@@ -76,9 +86,4 @@ async function answer(resolver: Resolver, message: Exclude<ToResolver, { type: '
       resolver.clearCache()
       return done
   }
-}
-
-/** Told at most fifty times a second. */
-function countQueries(count: number): void {
-  send({ type: 'queries', count })
 }

@@ -19,10 +19,24 @@ export function UnsupportedLines({ list, onClose }: { list: Blocklist; onClose: 
               <li key={reason}>
                 <span>{leftOutWords(reason)}</span>
                 <b>{lines.toLocaleString('en')}</b>
+                <Examples of={list.unsupported_examples.filter((example) => example.reason === reason)} />
               </li>
             ))}
         </ul>
       </Stack>
     </Modal>
+  )
+}
+
+function Examples({ of }: { of: Blocklist['unsupported_examples'] }) {
+  if (of.length === 0) return undefined
+  return (
+    <ul className="reason-examples hearth-dimmed" aria-label="For example">
+      {of.map(({ line, text }) => (
+        <li key={line}>
+          line {line.toLocaleString('en')} <code>{text}</code>
+        </li>
+      ))}
+    </ul>
   )
 }
