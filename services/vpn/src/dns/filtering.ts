@@ -222,12 +222,12 @@ class ServiceFiltering implements Filtering {
     const { clock, listenClient: wanted } = this.#parts
     const peers = await readPeers(this.#db)
     const clients = clientsOf(peers, clock.now())
+    // Known at once: the settings name it, also those that are written while the resolver is away.
+    const known = this.#listenClient
+    this.#listenClient = clients.find(({ id, name }) => wanted === name || wanted === id)?.number ?? 0
     await this.#input.writeClients(clients)
     await this.#forgetGone(peers)
-    const listenClient = clients.find(({ id, name }) => wanted === name || wanted === id)?.number ?? 0
-    if (listenClient === this.#listenClient) return
-    this.#listenClient = listenClient
-    await this.#publishSettings()
+    if (this.#listenClient !== known) await this.#publishSettings()
   }
 
   /** What a peer looked up goes with it. */

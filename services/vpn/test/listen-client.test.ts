@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { openDatabase } from '@hearth/database'
+import { createLog, systemClock } from '@hearth/runtime'
+import type { Tables } from '../src/database/tables.ts'
+import { openFiltering, type Resolver } from '../src/dns/filtering.ts'
+import { startService } from './in-process.ts'
+
+/** The resolver while it is away. */
+const away = () => Promise.reject(new Error('the resolver does not run'))
+const resolver: Resolver = {
+  state: undefined,
+  restarts: 0,
+  changed: away,
+  changedLists: away,
+  explain: away,
+  askUpstream: away,
+  purgeLog: away,
+  clearCache: away,
+}
+
+test('whom DNS_LISTEN_CLIENT names is known to a resolver that was away while the service started', async () => {
+  await using service = await startService()
+  await using cleanup = new AsyncDisposableStack()
+  await service.call('POST', '/api/interfaces', { name: 'wg0', address: '10.8.0.1/24' })
+  await service.call('POST', '/api/peers', { name: 'phone', interface: 'wg0' })
+  const database = openDatabase<Tables>({ file: join(service.folder, 'vpn.db') })
+  cleanup.defer(() => database.close())
+  const directory = join(service.folder, 'elsewhere')
+  await openFiltering({
+    database,
+    directory,
+    resolver,
+    clock: systemClock,
+    log: createLog({ name: 'test', level: 'silent' }),
+    engine: 'auto',
+    extraListeners: [{ address: '127.0.0.1', port: 5353, device: null }],
+    listenClient: 'phone',
+    fixedUpstreams: undefined,
+    hasTunnels: false,
+    hits: () => Promise.resolve(new Map()),
+    preview: away,
+  })
+  const read = async (file: string) => JSON.parse(await readFile(join(directory, file), 'utf8'))
+  const [phone] = await read('clients.json')
+  assert.equal(phone.name, 'phone')
+  assert.equal((await read('settings.json')).listenClient, phone.number)
+})
