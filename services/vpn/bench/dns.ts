@@ -26,7 +26,7 @@ import { ports, runTrial, type Trial } from './dns/trial.ts'
  * beside unbound, dnsmasq and dnsdist, all with one list of a million names and one upstream, interleaved, medians; then once
  * with three times the names. Server on core 0, generator and upstream on core 1. Needs root and Debian's nsd,
  * unbound, dnsmasq, dnsdist and fstrm-bin. A row counts only when a fifth of the answers is blocked and none is lost or failed.
- * Ends with 1 when a goal is missed.
+ * Ends with 1 when a goal is missed or a row does not count.
  */
 const { values } = parseArgs({
   options: {
@@ -97,8 +97,10 @@ async function prepare(folder: string, names: NameFiles): Promise<Field> {
   const contenders: Contender[] = []
   let logged: PreparedHearth | undefined
   if (isWanted('unbound')) contenders.push({ name: 'unbound', server: await unbound(setting('unbound')) })
-  if (isWanted('unbound-log') && existsSync(captureProgram))
+  if (isWanted('unbound-log')) {
+    if (!existsSync(captureProgram)) throw new Error(`there is no ${captureProgram}: install fstrm-bin`)
     contenders.push({ name: 'unbound-log', server: await unboundWithLog(setting('unbound-log')) })
+  }
   if (isWanted('dnsmasq'))
     contenders.push({ name: 'dnsmasq', server: await dnsmasq(setting('dnsmasq')), rate: dnsmasqRate })
   if (isWanted('dnsdist')) contenders.push({ name: 'dnsdist', server: await dnsdist(setting('dnsdist')) })

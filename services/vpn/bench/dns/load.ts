@@ -5,6 +5,7 @@ import { openLibc } from '../../src/dns/sockets/libc.ts'
 import { openConnectedSocket } from '../../src/dns/sockets/open-socket.ts'
 import { Poller } from '../../src/dns/sockets/poller.ts'
 import type { LoadResult } from './load-result.ts'
+import { median } from './median.ts'
 
 /**
  * Asks a DNS server on loopback: batched system calls, so that one core offers more than any server here can answer. Without
@@ -100,7 +101,7 @@ for (let k = 0; k < clients; k++) {
 }
 const latency = new Histogram()
 /** The same by the second in which an answer came. */
-const seconds99: Histogram[] = []
+const latencyBySecond: Histogram[] = []
 const rcodes = new Uint32Array(16)
 let [sent, received, lost, nulls, next] = [0, 0, 0, 0, Number(values.from)]
 let start = 0
@@ -138,7 +139,7 @@ function receive(k: number): number {
     outstanding[k]! -= 1
     received += 1
     latency.add((now - began) * 1000)
-    ;(seconds99[Math.floor((now - start) / 1000)] ??= new Histogram()).add((now - began) * 1000)
+    ;(latencyBySecond[Math.floor((now - start) / 1000)] ??= new Histogram()).add((now - began) * 1000)
     rcodes[incoming.bytes[at + 3]! & 15]! += 1
     if (incoming.bytes[at + 7]! > 0 && isNull(incoming.bytes, at + 12)) nulls += 1
   }
@@ -156,8 +157,6 @@ function isNull(bytes: Uint8Array, question: number): boolean {
   for (let i = 0; i < length; i++) if (bytes[at + 10 + i] !== 0) return false
   return true
 }
-
-const middleOf = (list: readonly number[]): number => list.toSorted((one, other) => one - other)[list.length >> 1] ?? 0
 
 function giveUp(now: number): void {
   for (let k = 0; k < clients; k++) {
@@ -177,11 +176,10 @@ function pump(milliseconds: number): void {
 }
 
 start = performance.now()
-const began = start
-let checked = began
-for (let now = began; now < began + seconds * 1000; now = performance.now()) {
+let checked = start
+for (let now = start; now < start + seconds * 1000; now = performance.now()) {
   if (rate > 0) {
-    const due = Math.floor(((now - began) * rate) / 1000) - sent
+    const due = Math.floor(((now - start) * rate) / 1000) - sent
     for (let m = 0; m < due; m++) send(sent % clients, 1, performance.now())
   } else {
     for (let k = 0; k < clients; k++) {
@@ -193,7 +191,7 @@ for (let now = began; now < began + seconds * 1000; now = performance.now()) {
     checked = now
     giveUp(now)
   }
-  const dueInMs = ((sent + 1) / rate) * 1000 - (performance.now() - began)
+  const dueInMs = ((sent + 1) / rate) * 1000 - (performance.now() - start)
   // A millisecond is too long a pause between two paced queries; then it asks without waiting.
   pump(rate > 0 ? (dueInMs >= 1 ? 1 : 0) : 1)
 }
@@ -202,7 +200,7 @@ while (performance.now() < finished + 300) pump(10)
 for (let k = 0; k < clients; k++) lost += outstanding[k]!
 const { user, system } = process.cpuUsage()
 const result: LoadResult = {
-  qps: Math.round((received / (finished - began)) * 1000),
+  qps: Math.round((received / (finished - start)) * 1000),
   sent,
   received,
   lost,
@@ -211,7 +209,7 @@ const result: LoadResult = {
   missingShare: rcodes[3]! / received,
   p50: latency.percentile(0.5),
   p99: latency.percentile(0.99),
-  usualP99: middleOf(seconds99.slice(0, Math.floor(seconds)).map((second) => second.percentile(0.99))),
+  usualP99: median(latencyBySecond.slice(0, Math.floor(seconds)).map((second) => second.percentile(0.99))),
   cpuSeconds: (user + system) / 1e6,
   next,
 }

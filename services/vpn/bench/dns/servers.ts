@@ -14,7 +14,7 @@ export interface Setting {
 export interface Server {
   readonly command: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
-  /** Called before each start. */
+  /** To be called before each start. */
   readonly prepare?: () => Promise<void>
   /** Started before it, on the same cores, and ended with it. */
   readonly companion?: readonly string[]

@@ -51,7 +51,6 @@ export async function startServer(
   server: Server,
   cores: string,
 ): Promise<{ child: ChildProcess; stop: () => Promise<void> }> {
-  await server.prepare?.()
   const start = (command: readonly string[]) =>
     spawn('taskset', ['-c', cores, ...command], {
       stdio: 'ignore',
@@ -71,9 +70,8 @@ export async function startServer(
 /** Measures one start: loading, a paced window, saturation. */
 export async function runTrial(server: Server, options: TrialOptions): Promise<Trial> {
   await server.prepare?.()
-  const { prepare: _done, ...prepared } = server
   const since = performance.now()
-  const { child, stop } = await startServer(prepared, options.cores)
+  const { child, stop } = await startServer(server, options.cores)
   try {
     const loadMs = await untilBlocked(options.names.lastBlocked, { since, child })
     if (options.loadOnly === true) return { ...nothing, loadMs }

@@ -207,7 +207,7 @@ export interface ListRow {
   /** Of the text, hex; null while there is none. */
   sha256: string | null
   entries: number
-  /** Lines that mean nothing here, by reason. */
+  /** Lines that mean nothing here: JSON, see `unsupportedOf`. */
   unsupported: string
   /** When the text last changed. */
   last_updated: number | null

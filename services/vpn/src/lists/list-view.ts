@@ -5,8 +5,10 @@ import type { ResolverList } from '../dns/process/resolver-files.ts'
 import type { BlockList } from './schema.ts'
 
 /** What stands in the column `unsupported`: how many lines of each reason, and a few to look at. */
-export const unsupportedOf = ({ unsupported: reasons, examples }: ListReport): string =>
-  JSON.stringify({ reasons, examples } satisfies Unsupported)
+export const unsupportedOf = ({
+  unsupported: reasons,
+  examples,
+}: Pick<ListReport, 'unsupported' | 'examples'>): string => JSON.stringify({ reasons, examples } satisfies Unsupported)
 
 type Unsupported = { readonly reasons: ListReport['unsupported'] } & Pick<ListReport, 'examples'>
 

@@ -219,7 +219,7 @@ class ListKeeper implements Lists {
       format,
       enabled: Number(enabled),
       entries: 0,
-      unsupported: '{"reasons":{},"examples":[]}',
+      unsupported: unsupportedOf({ unsupported: {}, examples: [] }),
       last_modified: null,
       expires_seconds: null,
       created_at: this.#timers.now(),

@@ -4,17 +4,18 @@ import { setThreadPriority, ThreadPriority } from '../../thread-priority.ts'
 import { openLibc } from '../sockets/libc.ts'
 import type { DataSetup } from './orders.ts'
 
-// The worker that answers. Started by `process/data-thread-host.ts`.
+// The worker that answers. Started by `process/data-thread-host.ts`. What it has loaded is kept compiled before it begins: who is
+// killed has no time to, and it makes the next start shorter.
 setThreadPriority(ThreadPriority.answering)
 const { setup, port } = workerData as { setup: DataSetup; port: MessagePort }
 if (setup.mode === 'ffi') {
   const { runFfiLoop } = await import('./ffi-loop.ts')
   const libc = await openLibc()
-  // It never comes back to its event loop, where this would happen by itself.
   flushCompileCache()
   runFfiLoop(setup, port, libc)
   port.close()
 } else {
   const { runDgramLoop } = await import('./dgram-loop.ts')
+  flushCompileCache()
   runDgramLoop(setup, port)
 }

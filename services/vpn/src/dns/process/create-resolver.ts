@@ -203,7 +203,6 @@ export class Resolver {
 
   /** Connections that come before streams are answered wait for that. */
   #takeStream(socket: Socket, isTunnel: boolean): void {
-    if (this.#openedStreams !== undefined) return this.#openedStreams.take(socket, isTunnel)
     socket.on('error', ignore)
     void this.#streams.promise.then((streams) => streams.take(socket, isTunnel))
   }
