@@ -5,8 +5,11 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { temporaryDirectory } from '@hearth/testing'
+import { openLibc } from '../src/dns/sockets/libc.ts'
+import { setThreadSlice } from '../src/dns/sockets/thread-slice.ts'
 import { measureChanges } from './dns/changes.ts'
 import { prepareHearth, type PreparedHearth } from './dns/hearth.ts'
+import { processTree } from './dns/machine.ts'
 import { makeNames, type NameFiles } from './dns/names.ts'
 import { report } from './dns/report.ts'
 import {
@@ -80,6 +83,9 @@ async function startUpstream(work: string) {
   const { command } = await nsd(work, ports.upstream)
   const child = spawn('taskset', ['-c', '1', ...command], { stdio: 'ignore' })
   await pause(500)
+  // It shares a core with the generator, which never rests: without short turns a fresh name would wait for that one's end.
+  const libc = await openLibc()
+  for (const pid of processTree(child.pid ?? 0)) setThreadSlice(libc, 100_000, pid)
   return child
 }
 

@@ -30,6 +30,9 @@ function fieldsOf(pid: string | number): string[] {
   }
 }
 
+/** The letter of a process' state; empty when it is gone. */
+export const stateOf = (pid: number): string => fieldsOf(pid)[0] ?? ''
+
 /** CPU seconds a process and everything it started have used. */
 export function cpuSeconds(pid: number): number {
   const ticks = processTree(pid).map((each) => {
@@ -71,9 +74,13 @@ function pssOf(pid: number): number {
   }
 }
 
-/** CPU seconds the whole machine has worked. */
+/** CPU seconds the whole machine has worked, and those the machine around it took away. */
 export function machineSeconds(): number {
   const [first = ''] = readFileSync('/proc/stat', 'latin1').split('\n')
-  const [user = 0, nice = 0, system = 0, , , interrupts = 0, soft = 0] = first.trim().split(/\s+/).slice(1).map(Number)
-  return (user + nice + system + interrupts + soft) / ticksPerSecond
+  const [user = 0, nice = 0, system = 0, , , interrupts = 0, soft = 0, stolen = 0] = first
+    .trim()
+    .split(/\s+/)
+    .slice(1)
+    .map(Number)
+  return (user + nice + system + interrupts + soft + stolen) / ticksPerSecond
 }

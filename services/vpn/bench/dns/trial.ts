@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { execa } from 'execa'
 import type { LoadResult } from './load-result.ts'
-import { cpuSeconds, machineSeconds, memoryMiB, memoryOfPart, processTree } from './machine.ts'
+import { cpuSeconds, memoryMiB, memoryOfPart, processTree, stateOf } from './machine.ts'
 import type { NameFiles } from './names.ts'
+import { goingFirst, quietly, untilIdle } from './quiet.ts'
 import type { Server } from './servers.ts'
 
 /** Ports of loopback this benchmark uses. */
@@ -70,31 +71,48 @@ export async function startServer(
 /** Measures one start: loading, a paced window, saturation. */
 export async function runTrial(server: Server, options: TrialOptions): Promise<Trial> {
   await server.prepare?.()
-  const since = performance.now()
-  const { child, stop } = await startServer(server, options.cores)
+  await untilIdle()
+  const { child, stop, loadMs } = await goingFirst(() => startLoaded(server, options))
   try {
-    const loadMs = await untilBlocked(options.names.lastBlocked, { since, child })
     if (options.loadOnly === true) return { ...nothing, loadMs }
     await pause(1000)
     await askFor(options.names.warm, { rate: 10_000, seconds: 1 })
     await askFor(options.names.warmMix, { seconds: 2 })
-    const calm = await observed(child, () => askFor(options.names.mix, { rate: options.rate, seconds: pacedSeconds }))
-    const full = await observed(child, () => askFor(options.names.mix, { seconds: options.seconds, from: 400_000 }))
+    // Another part of the file at each try, so that what is to be new to the server is.
+    const ask = fresh(options.names.mix, 0)
+    const calm = await quietly(() => ask({ rate: options.rate, seconds: pacedSeconds }))
+    const hurry = fresh(options.names.mix, 400_000)
+    const full = await quietly(async () => {
+      const before = cpuSeconds(child.pid ?? 0)
+      const load = await hurry({ seconds: options.seconds })
+      return { ...load, serverSeconds: cpuSeconds(child.pid ?? 0) - before }
+    })
     return {
       loadMs,
-      qps: full.load.qps,
-      p50: calm.load.p50,
-      p99: calm.load.usualP99,
+      qps: full.qps,
+      p50: calm.p50,
+      p99: calm.usualP99,
       memory: memoryOfPart(child.pid ?? 0, 'hearth-vpn resolver'),
       wholeMemory: memoryMiB(child.pid ?? 0),
-      cpuMicros: (full.serverSeconds / full.load.received) * 1e6,
-      blockedShare: full.load.blockedShare + full.load.missingShare,
-      failedShare: full.load.failedShare,
-      lost: full.load.lost + calm.load.lost,
+      cpuMicros: (full.serverSeconds / full.received) * 1e6,
+      blockedShare: full.blockedShare + full.missingShare,
+      failedShare: full.failedShare,
+      lost: full.lost + calm.lost,
       foreign: Math.max(calm.foreign, full.foreign),
     }
   } finally {
     await stop()
+  }
+}
+
+async function startLoaded(server: Server, { cores, names }: TrialOptions) {
+  const since = performance.now()
+  const started = await startServer(server, cores)
+  try {
+    return { ...started, loadMs: await untilBlocked(names.lastBlocked, { since, child: started.child }) }
+  } catch (error) {
+    await started.stop()
+    throw error
   }
 }
 
@@ -124,15 +142,14 @@ export async function askFor(
   return JSON.parse(stdout) as LoadResult
 }
 
-/** A window with what it cost the server, and the share of a core that neither it nor the generator used. */
-async function observed(child: ChildProcess, take: () => Promise<LoadResult>) {
-  const pid = child.pid ?? 0
-  const before = { server: cpuSeconds(pid), machine: machineSeconds(), at: performance.now() }
-  const load = await take()
-  const serverSeconds = cpuSeconds(pid) - before.server
-  const seconds = (performance.now() - before.at) / 1000
-  const foreign = (machineSeconds() - before.machine - serverSeconds - load.cpuSeconds) / seconds
-  return { load, serverSeconds, foreign: Math.max(0, foreign) }
+/** Asks from a place in the file on, each time behind what was asked before. */
+export function fresh(file: string, from: number) {
+  let next = from
+  return async (options: { seconds: number; rate?: number }): Promise<LoadResult> => {
+    const load = await askFor(file, { ...options, from: next })
+    next = load.next
+    return load
+  }
 }
 
 /** Asks for a blocked name until it is blocked; milliseconds since `since`. */
@@ -163,20 +180,16 @@ export async function untilBlocked(
   }
 }
 
+/** Ends a process with everything it started; over when none of them is left. */
 async function stopTree(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const ended = new Promise((resolve) => child.once('exit', resolve))
   const pids = processTree(child.pid ?? 0)
-  child.kill('SIGTERM')
-  const timer = setTimeout(() => {
-    for (const pid of pids) {
-      try {
-        process.kill(pid, 'SIGKILL')
-      } catch {
-        // It ended meanwhile.
-      }
-    }
-  }, 10_000)
-  await ended
-  clearTimeout(timer)
+  if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
+  const until = performance.now() + 10_000
+  while (pids.some(isRunning)) {
+    if (performance.now() > until) for (const pid of pids.filter(isRunning)) process.kill(pid, 'SIGKILL')
+    await pause(5)
+  }
 }
+
+/** Whether a process is there and has not ended. */
+const isRunning = (pid: number): boolean => !['', 'Z', 'X'].includes(stateOf(pid))

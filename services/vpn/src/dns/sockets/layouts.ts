@@ -24,6 +24,14 @@ export function epollEvent(architecture: string): { readonly size: number; reado
   return architecture === 'x64' ? { size: 12, data: 4 } : { size: 16, data: 8 }
 }
 
+/** `struct sched_attr` of `man 2 sched_setattr`, first version: policy 0 is `SCHED_OTHER`. */
+export const schedAttr = { size: 48, nice: 16, runtime: 24 } as const
+
+/** Numbers of the calls `sched_setattr` and `sched_getattr`, for which older C libraries have no function. */
+export function schedCalls(architecture: string): { readonly set: bigint; readonly get: bigint } {
+  return architecture === 'x64' ? { set: 314n, get: 315n } : { set: 274n, get: 275n }
+}
+
 /** Numbers of Linux's interfaces that are the same on x86-64 and arm64. */
 export const linux = {
   AF_INET: 2,

@@ -18,6 +18,7 @@ const definitions = {
   epoll_create1: { arguments: [i], return: i },
   epoll_ctl: { arguments: [i, i, i, p], return: i },
   epoll_wait: { arguments: [i, p, i, i], return: i },
+  syscall: { arguments: ['i64', i, p, u, u], return: 'i64' },
   if_nametoindex: { arguments: [p], return: u },
   __errno_location: { arguments: [], return: p },
 } as const

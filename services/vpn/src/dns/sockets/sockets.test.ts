@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
+import { getPriority } from 'node:os'
 import { after, before, test } from 'node:test'
 import * as fc from 'fast-check'
 import { eventually } from '@hearth/testing'
@@ -10,6 +11,7 @@ import { openLibc, SystemFault, type Libc } from './libc.ts'
 import { deviceIndex, localPort, openConnectedSocket, openListeningSocket } from './open-socket.ts'
 import { Poller } from './poller.ts'
 import { addressText, encodeSocketAddress, isNearby, portOf } from './socket-address.ts'
+import { setThreadSlice, threadSlice } from './thread-slice.ts'
 
 let libc: Libc | undefined
 let obstacle = ''
@@ -196,5 +198,23 @@ test('only loopback and networks of one’s own are nearby', () => {
   const far = ['8.8.8.8', '172.15.0.1', '172.32.0.1', '192.169.1.1', '100.128.0.1', '0.0.0.0', '224.0.0.1']
   for (const address of [...far, '::', '::2', '2001:db8::1', 'ff02::1', '::ffff:8.8.8.8', 'fec0::1']) {
     assert.equal(nearby(address), false, address)
+  }
+})
+
+test('a thread gets the short turns it asks for, keeps its priority, and others keep theirs', (t) => {
+  const libc = needLibc(t)
+  if (libc === undefined) return
+  const usual = threadSlice(libc)
+  if (usual === undefined || usual === 0)
+    return t.skip('this kernel does not tell how long a turn is (Linux 6.12 does)')
+  const other = threadSlice(libc, process.ppid)
+  const priority = getPriority()
+  setThreadSlice(libc, 100_000)
+  try {
+    assert.equal(threadSlice(libc), 100_000)
+    assert.equal(getPriority(), priority)
+    assert.equal(threadSlice(libc, process.ppid), other)
+  } finally {
+    setThreadSlice(libc, usual)
   }
 })
