@@ -1,4 +1,7 @@
+import { statSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
+import { systemClock } from '@hearth/runtime'
+import { createQueryLog } from '../../src/query-log/query-log.ts'
 import { caller, type PreparedHearth } from './hearth.ts'
 import { findPart } from './machine.ts'
 import { median } from './median.ts'
@@ -14,12 +17,15 @@ export interface Changes {
   /** From a kill -9 of the resolver process until a blocked name is blocked again. */
   readonly killedMs: number
   readonly ruleMs: number
+  /** Cached answers after 80 rules came and went, to those before. */
+  readonly cacheKept: number
   readonly exchangeLost: number
   readonly exchangeP99: number
   readonly calmP99: number
   readonly exchangeMs: number
   readonly rowsLost: number
   readonly rowsPerSecond: number
+  readonly bytesPerRow: number
 }
 
 /**
@@ -28,9 +34,12 @@ export interface Changes {
  */
 export async function measureChanges(hearth: PreparedHearth, names: NameFiles): Promise<Changes> {
   const changes = await withService(hearth, { names, cores: '0,1' }, async (call, pid) => {
+    const cached = async () => (await call('GET', '/api/dns/status')).cache_entries
+    const before = await cached()
     const ruleMs = await timeRule(call)
+    const cacheKept = (await cached()) / before
     const exchange = await measureExchange(call, names)
-    return { ruleMs, ...exchange, killedMs: await timeKills(pid, names.lastBlocked) }
+    return { ruleMs, cacheKept, ...exchange, killedMs: await timeKills(pid, names.lastBlocked) }
   })
   const saturated = await withService(hearth, { names, cores: '0' }, async (call) => {
     const before = await call('GET', '/api/dns/status')
@@ -38,7 +47,15 @@ export async function measureChanges(hearth: PreparedHearth, names: NameFiles): 
     const after = await call('GET', '/api/dns/status')
     return { rowsLost: after.log_entries_lost - before.log_entries_lost, rowsPerSecond: full.qps }
   })
-  return { ...changes, ...saturated }
+  return { ...changes, ...saturated, bytesPerRow: await measureRow(hearth.queryLog) }
+}
+
+/** What a row of the log takes on disk, with names and counters, once the service has ended. */
+async function measureRow(file: string): Promise<number> {
+  const log = createQueryLog({ file, clock: systemClock })
+  const { total } = await log.list({}, { limit: 1, offset: 0 })
+  await log.close()
+  return statSync(file).size / total
 }
 
 /** Starts the service, fills its cache, works with it and ends it. */

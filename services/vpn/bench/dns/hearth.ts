@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { startServiceProcess } from '@hearth/testing'
 import { execa } from 'execa'
+import { resolverFile } from '../../src/dns/process/resolver-files.ts'
 import { ports } from './trial.ts'
 import type { Server } from './servers.ts'
 
@@ -21,6 +22,8 @@ export interface PreparedHearth {
   readonly server: Server
   /** The same, but started without what it compiled: from the lists' texts. */
   readonly fromText: Server
+  /** The file of its query log. */
+  readonly queryLog: string
   readonly token: string
   readonly url: string
 }
@@ -63,9 +66,11 @@ export async function prepareHearth(list: string, options: HearthOptions): Promi
       if (status === 'done') break
     }
   }
-  const server: Server = { command: [process.execPath, commandLine, 'vpn', 'serve'], environment }
-  const forgetCompiled = () => rm(join(data, 'dns', 'lists.bin'), { force: true })
-  return { server, fromText: { ...server, prepare: forgetCompiled }, token, url }
+  const table = join(data, 'dns', resolverFile.bundle)
+  const server: Server = { command: [process.execPath, commandLine, 'vpn', 'serve'], environment, table }
+  const { table: _none, ...bare } = server
+  const fromText = { ...bare, prepare: () => rm(table, { force: true }) }
+  return { server, fromText, queryLog: join(data, 'dns', resolverFile.queryLog), token, url }
 }
 
 /** Calls the API and returns `data`; throws when it fails. */

@@ -14,6 +14,8 @@ export interface Setting {
 export interface Server {
   readonly command: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
+  /** The compiled lists it starts from. */
+  readonly table?: string
   /** To be called before each start. */
   readonly prepare?: () => Promise<void>
   /** Started before it, on the same cores, and ended with it. */

@@ -3,6 +3,7 @@ import { createSocket } from 'node:dgram'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { execa } from 'execa'
+import { readBundleFile } from '../../src/lists/bundle-file.ts'
 import type { LoadResult } from './load-result.ts'
 import { cpuSeconds, memoryMiB, memoryOfPart, processTree, stateOf } from './machine.ts'
 import type { NameFiles } from './names.ts'
@@ -19,6 +20,8 @@ const pacedSeconds = 7
 export interface Trial {
   /** From the start of the process until the last name of the list is blocked. */
   readonly loadMs: number
+  /** Reading the compiled lists alone. */
+  readonly tableMs: number
   readonly qps: number
   readonly p50: number
   /** Of a usual second. */
@@ -89,6 +92,7 @@ export async function runTrial(server: Server, options: TrialOptions): Promise<T
     })
     return {
       loadMs,
+      tableMs: server.table === undefined ? 0 : timeTable(server.table),
       qps: full.qps,
       p50: calm.p50,
       p99: calm.usualP99,
@@ -105,6 +109,12 @@ export async function runTrial(server: Server, options: TrialOptions): Promise<T
   }
 }
 
+function timeTable(file: string): number {
+  const since = performance.now()
+  if (readBundleFile(file) === undefined) throw new Error(`${file} cannot be read`)
+  return performance.now() - since
+}
+
 async function startLoaded(server: Server, { cores, names }: TrialOptions) {
   const since = performance.now()
   const started = await startServer(server, cores)
@@ -118,6 +128,7 @@ async function startLoaded(server: Server, { cores, names }: TrialOptions) {
 
 const nothing: Trial = {
   loadMs: 0,
+  tableMs: 0,
   qps: 0,
   p50: 0,
   p99: 0,
