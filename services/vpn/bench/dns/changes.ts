@@ -34,17 +34,16 @@ export interface Changes {
  */
 export async function measureChanges(hearth: PreparedHearth, names: NameFiles): Promise<Changes> {
   const changes = await withService(hearth, { names, cores: '0,1' }, async (call, pid) => {
-    const cached = async () => (await call('GET', '/api/dns/status')).cache_entries
-    const before = await cached()
+    const before = await settledStatus(call)
     const ruleMs = await timeRule(call)
-    const cacheKept = (await cached()) / before
+    const cacheKept = (await settledStatus(call)).cache_entries / before.cache_entries
     const exchange = await measureExchange(call, names)
     return { ruleMs, cacheKept, ...exchange, killedMs: await timeKills(pid, names.lastBlocked) }
   })
   const saturated = await withService(hearth, { names, cores: '0' }, async (call) => {
-    const before = await call('GET', '/api/dns/status')
+    const before = await settledStatus(call)
     const full = await goingFirst(() => askFor(names.mix, { seconds: 20, from: 200_000 }))
-    const after = await call('GET', '/api/dns/status')
+    const after = await settledStatus(call)
     return { rowsLost: after.log_entries_lost - before.log_entries_lost, rowsPerSecond: full.qps }
   })
   return { ...changes, ...saturated, bytesPerRow: await measureRow(hearth.queryLog) }
@@ -104,6 +103,12 @@ async function measureExchange(call: ReturnType<typeof caller>, names: NameFiles
     calmP99: median(calm),
     exchangeMs: median(rounds.map(({ tookMs }) => tookMs)),
   }
+}
+
+/** The status once it holds what was before: the resolver tells it every second. */
+async function settledStatus(call: ReturnType<typeof caller>) {
+  await pause(3000)
+  return await call('GET', '/api/dns/status')
 }
 
 async function untilAnswers(ask: () => Promise<unknown>): Promise<void> {

@@ -91,10 +91,8 @@ export class LogThreadHost {
 
   #ended(): void {
     for (const { reject } of this.#purges.values()) reject(new Error('the query log failed'))
-    if (this.#isClosed) return
-    setTimeout(() => {
-      if (!this.#isClosed) this.#worker = this.#run()
-    }, restartMs)
+    this.#worker = undefined
+    if (!this.#isClosed) setTimeout(() => this.start(), restartMs)
   }
 
   #hear(message: FromWriter): void {
