@@ -76,11 +76,12 @@ async function withService<T>(
   }
 }
 
-/** Windows without and with an exchange of lists, in turn; medians, and all that was lost. */
+/** Windows without and with an exchange of lists, in turn; medians, and all that was lost, also in windows that were not quiet. */
 async function measureExchange(call: ReturnType<typeof caller>, names: NameFiles) {
   const ask = fresh(names.mix, 0)
   const paced = { rate: 5000, seconds: 6 }
   const list = (await call('GET', '/api/dns/blocklists')).find((each: { enabled: boolean }) => each.enabled)
+  let exchangeLost = 0
   const exchanging = async () => {
     const asking = ask(paced)
     await pause(1500)
@@ -89,7 +90,9 @@ async function measureExchange(call: ReturnType<typeof caller>, names: NameFiles
     await call('PUT', `/api/dns/blocklists/${list.id}`, { enabled: false })
     await call('PUT', `/api/dns/blocklists/${list.id}`, { enabled: true })
     const tookMs = (performance.now() - began) / 2
-    return { ...(await asking), tookMs }
+    const load = await asking
+    exchangeLost += load.lost
+    return { ...load, tookMs }
   }
   const calm: number[] = []
   const rounds: Awaited<ReturnType<typeof exchanging>>[] = []
@@ -98,7 +101,7 @@ async function measureExchange(call: ReturnType<typeof caller>, names: NameFiles
     rounds.push(await quietly(exchanging))
   }
   return {
-    exchangeLost: rounds.reduce((sum, { lost }) => sum + lost, 0),
+    exchangeLost,
     exchangeP99: median(rounds.map(({ p99 }) => p99)),
     calmP99: median(calm),
     exchangeMs: median(rounds.map(({ tookMs }) => tookMs)),

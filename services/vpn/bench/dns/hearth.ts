@@ -68,8 +68,7 @@ export async function prepareHearth(list: string, options: HearthOptions): Promi
   }
   const table = join(data, 'dns', resolverFile.bundle)
   const server: Server = { command: [process.execPath, commandLine, 'vpn', 'serve'], environment, table }
-  const { table: _none, ...bare } = server
-  const fromText = { ...bare, prepare: () => rm(table, { force: true }) }
+  const fromText = { ...server, prepare: () => rm(table, { force: true }) }
   return { server, fromText, queryLog: join(data, 'dns', resolverFile.queryLog), token, url }
 }
 

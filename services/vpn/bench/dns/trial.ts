@@ -75,8 +75,10 @@ export async function startServer(
 export async function runTrial(server: Server, options: TrialOptions): Promise<Trial> {
   await server.prepare?.()
   await untilIdle()
-  const { child, stop, loadMs } = await goingFirst(() => startLoaded(server, options))
+  const since = performance.now()
+  const { child, stop } = await startServer(server, options.cores)
   try {
+    const loadMs = await goingFirst(() => untilBlocked(options.names.lastBlocked, { since, child }))
     if (options.loadOnly === true) return { ...nothing, loadMs }
     await pause(1000)
     await askFor(options.names.warm, { rate: 10_000, seconds: 1 })
@@ -113,17 +115,6 @@ function timeTable(file: string): number {
   const since = performance.now()
   if (readBundleFile(file) === undefined) throw new Error(`${file} cannot be read`)
   return performance.now() - since
-}
-
-async function startLoaded(server: Server, { cores, names }: TrialOptions) {
-  const since = performance.now()
-  const started = await startServer(server, cores)
-  try {
-    return { ...started, loadMs: await untilBlocked(names.lastBlocked, { since, child: started.child }) }
-  } catch (error) {
-    await started.stop()
-    throw error
-  }
 }
 
 const nothing: Trial = {
@@ -197,8 +188,16 @@ async function stopTree(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
   const until = performance.now() + 10_000
   while (pids.some(isRunning)) {
-    if (performance.now() > until) for (const pid of pids.filter(isRunning)) process.kill(pid, 'SIGKILL')
+    if (performance.now() > until) pids.forEach(kill)
     await pause(5)
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It ended meanwhile.
   }
 }
 

@@ -2,7 +2,7 @@ import { flushCompileCache } from 'node:module'
 import { workerData, type MessagePort } from 'node:worker_threads'
 import { setThreadPriority, ThreadPriority } from '../../thread-priority.ts'
 import { openLibc } from '../sockets/libc.ts'
-import { setThreadSlice } from '../sockets/thread-slice.ts'
+import { setThreadSlice, shortestSlice } from '../sockets/thread-slice.ts'
 import type { DataSetup } from './orders.ts'
 
 // The worker that answers. Started by `process/data-thread-host.ts`. What it has loaded is kept compiled before it begins: who is
@@ -12,7 +12,7 @@ const { setup, port } = workerData as { setup: DataSetup; port: MessagePort }
 if (setup.mode === 'ffi') {
   const { runFfiLoop } = await import('./ffi-loop.ts')
   const libc = await openLibc()
-  setThreadSlice(libc, 100_000)
+  setThreadSlice(libc, shortestSlice)
   flushCompileCache()
   runFfiLoop(setup, port, libc)
   port.close()

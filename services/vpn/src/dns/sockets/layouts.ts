@@ -24,8 +24,8 @@ export function epollEvent(architecture: string): { readonly size: number; reado
   return architecture === 'x64' ? { size: 12, data: 4 } : { size: 16, data: 8 }
 }
 
-/** `struct sched_attr` of `man 2 sched_setattr`, first version: policy 0 is `SCHED_OTHER`. */
-export const schedAttr = { size: 48, nice: 16, runtime: 24 } as const
+/** `struct sched_attr` of `man 2 sched_setattr`, first version; policy 0 is the usual one, `SCHED_OTHER`. */
+export const schedAttr = { size: 48, policy: 4, runtime: 24 } as const
 
 /** Numbers of the calls `sched_setattr` and `sched_getattr`, for which older C libraries have no function. */
 export function schedCalls(architecture: string): { readonly set: bigint; readonly get: bigint } {

@@ -11,7 +11,7 @@ import { openLibc, SystemFault, type Libc } from './libc.ts'
 import { deviceIndex, localPort, openConnectedSocket, openListeningSocket } from './open-socket.ts'
 import { Poller } from './poller.ts'
 import { addressText, encodeSocketAddress, isNearby, portOf } from './socket-address.ts'
-import { setThreadSlice, threadSlice } from './thread-slice.ts'
+import { setThreadSlice, shortestSlice, threadSlice } from './thread-slice.ts'
 
 let libc: Libc | undefined
 let obstacle = ''
@@ -209,7 +209,7 @@ test('a thread gets the short turns it asks for, keeps its priority, and others 
     return t.skip('this kernel does not tell how long a turn is (Linux 6.12 does)')
   const other = threadSlice(libc, process.ppid)
   const priority = getPriority()
-  setThreadSlice(libc, 100_000)
+  setThreadSlice(libc, shortestSlice)
   try {
     assert.equal(threadSlice(libc), 100_000)
     assert.equal(getPriority(), priority)
