@@ -8,6 +8,7 @@ import { test } from 'node:test'
 import { eventually } from '@hearth/testing'
 import type { Revision } from '../src/apply/schema.ts'
 import { startSites, testPassword, type Sites } from './in-process.ts'
+import { portReopened } from './reopened-port.ts'
 import { askHost, makeSite, sayingSite, type EditAnswer } from './served.ts'
 
 const start = () => startSites({}, { caddy: true })
@@ -240,6 +241,7 @@ test('an answer that is under way arrives whole while the configuration changes'
     upstreams: [{ url: `http://127.0.0.1:${port}` }],
     timeouts: { flush: 'immediate' },
   })
+  await portReopened(sites.caddyPorts[0])
   const outgoing = request({
     host: '127.0.0.1',
     port: sites.caddyPorts[0],

@@ -9,6 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { ConnectionOptions, TLSSocket } from 'node:tls'
 import { eventually, temporaryDirectory } from '@hearth/testing'
 import { freePort } from './free-port.ts'
+import { portReopened } from './reopened-port.ts'
 
 /** How a request reaches a site. */
 export interface GetOptions {
@@ -48,6 +49,7 @@ export interface RealCaddy extends AsyncDisposable {
   config(): Promise<unknown>
   /** Any other call of the admin API. */
   admin(method: string, path: string, body?: { type: string; text: string }): Promise<Answer>
+  /** Asks a site, as soon as only the newest configuration listens. */
   get(host: string, path: string, options?: GetOptions): Promise<Answer>
   stop(): Promise<void>
 }
@@ -108,7 +110,11 @@ export async function startCaddy(
     admin,
     load: (config) => loadConfig(admin, JSON.stringify(config)),
     config: async () => JSON.parse((await admin('GET', '/config/')).text) as unknown,
-    get: (host, path, options = {}) => getPage({ host, path, port: options.https ? httpsPort : httpPort }, options),
+    get: async (host, path, options = {}) => {
+      const port = options.https ? httpsPort : httpPort
+      await portReopened(port)
+      return getPage({ host, path, port }, options)
+    },
     stop,
     [Symbol.asyncDispose]: stop,
   }

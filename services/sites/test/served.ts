@@ -2,6 +2,7 @@ import { request, type IncomingHttpHeaders } from 'node:http'
 import { request as requestSecurely } from 'node:https'
 import type { Browser } from './browser.ts'
 import type { Site } from '../src/sites/schema.ts'
+import { portReopened } from './reopened-port.ts'
 
 /** What a host answered. */
 export interface Served {
@@ -17,12 +18,13 @@ export interface Asking {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Asks a Caddy on loopback for a host, over a connection of its own. */
-export function askHost(
+/** Asks a Caddy on loopback for a host, over a connection of its own, as soon as only its newest configuration listens. */
+export async function askHost(
   port: number,
   host: string,
   { path = '/', isSecure = false, headers = {} }: Asking = {},
 ): Promise<Served> {
+  await portReopened(port)
   const { promise, resolve, reject } = Promise.withResolvers<Served>()
   const options = {
     port,

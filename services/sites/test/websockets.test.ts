@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, request, type IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { describe, test } from 'node:test'
+import { portReopened } from './reopened-port.ts'
 import { caddyAges, startServedSites } from './served-sites.ts'
 import { makeSite } from './site-makers.ts'
 
@@ -58,6 +59,7 @@ async function startEcho(): Promise<AsyncDisposable & { readonly url: string }> 
 }
 
 async function upgrade(port: number, host: string): Promise<Duplex> {
+  await portReopened(port)
   const headers = { Host: host, Connection: 'Upgrade', Upgrade: 'websocket' }
   const asking = request({ host: '127.0.0.1', port, path: '/', headers, agent: false })
   asking.end()
