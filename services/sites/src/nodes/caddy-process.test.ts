@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { existsSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { createLog, OperatorError, systemTimers } from '@hearth/runtime'
+import { setTimeout as pause } from 'node:timers/promises'
+import { createLog, OperatorError, systemTimers, type Timers } from '@hearth/runtime'
 import { eventually, temporaryDirectory } from '@hearth/testing'
 import { createAdminClient } from './admin-client.ts'
 import { startCaddyProcess } from './caddy-process.ts'
@@ -16,6 +17,16 @@ async function start(folder: string, program = 'caddy') {
 }
 
 const pidOf = async (folder: string): Promise<number> => Number(await readFile(join(folder, 'caddy.pid'), 'utf8'))
+
+/** Processes that were started with the configuration of the folder. */
+const startedIn = (folder: string): string[] =>
+  globSync('/proc/[0-9]*/cmdline').filter((file) => {
+    try {
+      return readFileSync(file, 'utf8').includes(join(folder, 'start.json'))
+    } catch {
+      return false // It ended meanwhile.
+    }
+  })
 
 const isRunning = (pid: number): boolean => existsSync(`/proc/${pid}`)
 
@@ -53,6 +64,24 @@ test('the Caddy of a service that was killed goes on, and the next start takes i
   assert.deepEqual((await createAdminClient(second.admin).readConfig()).config, config)
   await second.close()
   assert.equal(isRunning(pid), false)
+})
+
+test('a service that ends while Caddy is started again leaves none behind', async () => {
+  await using place = await temporaryDirectory()
+  const ended = Promise.withResolvers<void>()
+  const after: Timers['after'] = (ms, run) =>
+    systemTimers.after(ms, () => {
+      run()
+      void caddy.close().then(ended.resolve, ended.reject)
+    })
+  const timers = { ...systemTimers, after }
+  const caddy = await startCaddyProcess({ folder: place.path, program: 'caddy', log, timers })
+  process.kill(await pidOf(place.path), 'SIGKILL')
+  await ended.promise
+  assert.deepEqual(startedIn(place.path), [])
+  // Nor does one begin that closing did not know of.
+  await pause(300)
+  assert.deepEqual(startedIn(place.path), [])
 })
 
 test('a program that cannot be started is named', async () => {

@@ -69,6 +69,8 @@ class Keeper implements CaddyProcess {
   #failures = 0
   #onRestarted: () => void = () => undefined
   #cancelNext: () => void = () => undefined
+  /** Over when a start that is under way is. */
+  #starting: Promise<void> = Promise.resolve()
 
   constructor(parts: CaddyProcessParts, admin: AdminAddress) {
     this.#parts = parts
@@ -103,6 +105,7 @@ class Keeper implements CaddyProcess {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#cancelNext()
+    await this.#starting
     const pid = this.#pid
     if (pid === undefined) return
     this.#end()
@@ -168,7 +171,8 @@ class Keeper implements CaddyProcess {
   async #answers(child: ChildProcess): Promise<boolean> {
     const client = createAdminClient(this.admin)
     const end = Date.now() + startLimit
-    while (child.exitCode === null && child.signalCode === null && child.pid !== undefined && Date.now() < end) {
+    const mayCome = () => child.pid !== undefined && isAlive(child) && Date.now() < end && !this.#isClosed
+    while (mayCome()) {
       const isUp = await client.readConfig().then(
         () => true,
         () => false,
@@ -185,7 +189,9 @@ class Keeper implements CaddyProcess {
     const pause = Math.min(longestPause, 500 * 2 ** this.#failures)
     this.#failures += 1
     this.#parts.log.warn({ reason, pause }, 'Caddy ended; it is started again')
-    this.#cancelNext = this.#parts.timers.after(pause, () => void this.#again())
+    this.#cancelNext = this.#parts.timers.after(pause, () => {
+      this.#starting = this.#again()
+    })
   }
 
   async #again(): Promise<void> {
@@ -207,6 +213,8 @@ class Keeper implements CaddyProcess {
     return lines.at(-1)?.slice(0, 500) || (this.#trouble ?? 'no reason was given')
   }
 }
+
+const isAlive = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode === null && signalCode === null
 
 function isRunning(pid: number): boolean {
   try {
