@@ -8,6 +8,7 @@ import { systemClock } from '@hearth/runtime'
 import { temporaryDirectory } from '@hearth/testing'
 import { asideOf } from './log-database.ts'
 import { createQueryLog } from './query-log.ts'
+import { entryOf } from './test-entries.ts'
 import { createTestLog, isInFiles } from './test-log.ts'
 
 const day = 86_400_000
@@ -39,6 +40,29 @@ test('ids grow, also over restarts, purges and a clock that is set back; moments
   assert.equal(row?.at, now - day)
   assert.ok(row.id > before[0]!.id)
   second.writer.close()
+})
+
+test('who writes sees what comes meanwhile', async () => {
+  await using folder = await temporaryDirectory('query-log')
+  const { ring, writer } = createTestLog(join(folder.path, 'query-log.db'))
+  const append = (count: number) => {
+    for (let n = 0; n < count; n++) ring.append(entryOf({}))
+    ring.publish()
+  }
+  append(5000)
+  const seen: number[] = []
+  const look = () => {
+    append(1)
+    seen.push(writer.waiting)
+  }
+  assert.equal(writer.write(look), 5000)
+  assert.ok(seen.length >= 4, `${seen.length} looks`)
+  assert.ok(
+    seen.every((bytes, index) => bytes > (seen[index - 1] ?? 0)),
+    seen.join(' '),
+  )
+  assert.equal(writer.write(), seen.length)
+  writer.close()
 })
 
 test('after a purge nothing of the client’s names stands in the files, and what others asked is there', async () => {

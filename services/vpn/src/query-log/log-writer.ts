@@ -7,6 +7,8 @@ import type { LogClient } from './writer-messages.ts'
 const day = 86_400_000
 /** Entries of one ring in one transaction. */
 const mostPerWrite = 65_536
+/** Entries between two looks at how much waits: about a millisecond of work. */
+const entriesPerLook = 1024
 
 /** How an upkeep ended. */
 export interface UpkeepEnd {
@@ -74,13 +76,22 @@ export class LogWriter {
     this.#store?.kinds.name(labels)
   }
 
-  /** Writes what the rings hold. Returns how many entries that were. */
-  write(): number {
+  /**
+   * Writes what the rings hold. Returns how many entries that were. Meanwhile calls `look` again and again: a write that is
+   * given little of the processor takes long, and much may come while it lasts.
+   */
+  write(look: () => void = () => undefined): number {
     let count = 0
+    let seen = 0
+    const take = (store: LogStore, entry: LogEntry): void => {
+      seen += 1
+      if (seen % entriesPerLook === 0) look()
+      this.#take(store, entry)
+    }
     const isWritten = this.#transaction((store) => {
       if (!this.#areClientsWritten && this.#clients !== undefined) writeClients(store, this.#clients)
       store.kinds.settle()
-      for (const ring of this.#rings) count += ring.read((entry) => this.#take(store, entry), mostPerWrite)
+      for (const ring of this.#rings) count += ring.read((entry) => take(store, entry), mostPerWrite)
       store.flush()
     })
     if (isWritten) this.#areClientsWritten = true

@@ -7,7 +7,7 @@ import type { FromWriter, ToWriter, WriterStart } from './writer-messages.ts'
  * The thread that writes the query log, in the resolver process; started with a `WriterStart` as `workerData`. It looks at the
  * rings every `pauseMs`. What comes after a quiet second is written at once; what comes after that waits for a second or for
  * `muchBytes`, because each transaction costs the disk some pages, and a house asks all day. When it does not keep up, it takes
- * as much of the processor as the thread that answers: what was answered is to be written.
+ * as much of the processor as the thread that answers, also in the midst of a write: what was answered is to be written.
  */
 const pauseMs = 200
 const restMs = 1000
@@ -36,7 +36,7 @@ function keepUp(): void {
 }
 
 function write(): void {
-  const count = writer.write()
+  const count = writer.write(keepUp)
   lastWrite = performance.now()
   if (count > 0 || writer.lost !== lost) post({ type: 'wrote', count, lost: writer.lost })
   lost = writer.lost
