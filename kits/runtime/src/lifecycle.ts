@@ -13,10 +13,11 @@ export function closeOnSignal(service: { close(): Promise<void> }, log: Log): vo
     if (closing) process.exit(1)
     closing = true
     log.info({ signal }, 'stopping')
+    // Also keeps the process until closing is over: what that waits for may keep nothing.
     setTimeout(() => {
       log.error('stopping took too long')
       process.exit(1)
-    }, shutdownLimit).unref()
+    }, shutdownLimit)
     service.close().then(
       () => process.exit(0),
       (error: unknown) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { runCommand, startServiceProcess, temporaryDirectory } from '@hearth/testing'
@@ -39,6 +39,18 @@ test('every start shows the set-up token until somebody is set up; a second star
   assert.equal(await again.stop(), 0)
   await using third = await startServiceProcess('sites', environment)
   assert.equal(tokenIn(third.stdout), undefined)
+})
+
+test('who was told to stop ends after its Caddy, and starts again at once', async () => {
+  await using folder = await temporaryDirectory()
+  const ports = { CADDY_HTTP_PORT: String(await freePort()), CADDY_HTTPS_PORT: String(await freePort()) }
+  const pidFile = join(folder.path, 'caddy/caddy.pid')
+  for (let start = 1; start <= 3; start += 1) {
+    const service = await startServiceProcess('sites', { DATA_DIR: folder.path, ...ports })
+    const caddy = Number(await readFile(pidFile, 'utf8'))
+    assert.equal(await service.stop(), 0)
+    assert.deepEqual([existsSync(`/proc/${caddy}`), existsSync(pidFile)], [false, false])
+  }
 })
 
 test('a backup of a running service restores users and settings, with the same key alone', async () => {

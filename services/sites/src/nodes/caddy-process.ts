@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync, openSync, closeSync } from 'node:fs'
 import { mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { OperatorError, writeFileAtomic, type Log, type Timers } from '@hearth/runtime'
 import { parseAdminAddress, type AdminAddress } from './admin-address.ts'
 import { createAdminClient } from './admin-client.ts'
@@ -110,7 +111,7 @@ class Keeper implements CaddyProcess {
     if (pid === undefined) return
     this.#end()
     const end = Date.now() + stopLimit
-    while (isRunning(pid) && Date.now() < end) await this.#parts.timers.delay(50)
+    while (isRunning(pid) && Date.now() < end) await pause(50)
     if (isRunning(pid)) process.kill(pid, 'SIGKILL')
     await rm(this.#pidFile, { force: true })
   }
@@ -186,10 +187,10 @@ class Keeper implements CaddyProcess {
     this.#pid = undefined
     this.#trouble = `Caddy does not run: ${reason}`
     if (this.#isClosed) return
-    const pause = Math.min(longestPause, 500 * 2 ** this.#failures)
+    const pauseMs = Math.min(longestPause, 500 * 2 ** this.#failures)
     this.#failures += 1
-    this.#parts.log.warn({ reason, pause }, 'Caddy ended; it is started again')
-    this.#cancelNext = this.#parts.timers.after(pause, () => {
+    this.#parts.log.warn({ reason, pauseMs }, 'Caddy ended; it is started again')
+    this.#cancelNext = this.#parts.timers.after(pauseMs, () => {
       this.#starting = this.#again()
     })
   }
