@@ -1,6 +1,8 @@
 import { join } from 'node:path'
-import { openDatabase } from '@hearth/database'
-import { createLog, createManualClock } from '@hearth/runtime'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { openDatabase, type Database } from '@hearth/database'
+import { createLog, createManualClock, type Clock } from '@hearth/runtime'
+import { sql } from 'kysely'
 import type { Tables } from '../../src/database/tables.ts'
 import { Attribution } from '../../src/geography/attribution.ts'
 import { openDatabases } from '../../src/geography/databases.ts'
@@ -11,8 +13,10 @@ import { addTraffic } from '../../src/traffic/store.ts'
 import { TrafficRecorder } from '../../src/traffic/recorder.ts'
 import { measure, type Measured } from './measurement.ts'
 
-const limits = { sample: 250, look: 500 }
+const limits = { sample: 250, look: 500, pause: 100 }
 const samplingInterval = 2000
+const admin = { role: 'admin' } as const
+const hour = 3_600_000
 const geo = join(import.meta.dirname, '../../test/data/geo')
 
 /**
@@ -90,8 +94,8 @@ export async function measureHistory(dataDirectory: string): Promise<Measured[]>
     'history of all peers, 24 h': () => history.ofAll({ resolution: 'hourly' }),
     'top ten of 24 h': () => history.top({ limit: 10 }),
     'today, for the dashboard': () => history.today(),
-    'countries of 24 h': () => geography.countries({ role: 'admin' }, { by: 'endpoint', hours: 24 }),
-    'networks of 24 h': () => geography.networks({ role: 'admin' }, { by: 'endpoint', hours: 24 }),
+    'countries of 24 h': () => geography.countries(admin, { by: 'endpoint', hours: 24 }),
+    'networks of 24 h': () => geography.networks(admin, { by: 'endpoint', hours: 24 }),
   }
   const measured = [ends]
   for (const [name, look] of Object.entries(looks)) {
@@ -103,7 +107,40 @@ export async function measureHistory(dataDirectory: string): Promise<Measured[]>
       }),
     )
   }
+  measured.push(
+    ...(await measurePauses(database, clock, (hours) => geography.countries(admin, { by: 'endpoint', hours }))),
+  )
   await databases.close()
   await database.close()
+  return measured
+}
+
+/**
+ * Looks at a week of hours and a year of days of all peers, and measures how long others have to wait for a turn meanwhile: a
+ * look at so much takes its time, but keeps nobody from the service.
+ */
+async function measurePauses(
+  { query }: Database<Tables>,
+  clock: Clock,
+  look: (hours: number) => Promise<unknown>,
+): Promise<Measured[]> {
+  const today = clock.now() - (clock.now() % (24 * hour))
+  const copy = (to: number) => sql`INSERT INTO place_traffic
+    SELECT source, ${to}, peer_id, country, asn, rx_bytes, tx_bytes FROM place_traffic WHERE start = ${today}`
+  for (let back = 2; back < 7 * 24; back += 1) await copy(today - back * hour).execute(query)
+  for (let back = 8; back < 365; back += 1) await copy(today - back * 24 * hour).execute(query)
+  const measured: Measured[] = []
+  for (const [name, hours] of Object.entries({ 'a week': 168, 'a year': 8760 })) {
+    const once = async () => {
+      const delays = monitorEventLoopDelay({ resolution: 1 })
+      delays.enable()
+      await look(hours)
+      delays.disable()
+      return delays.max / 1e6
+    }
+    measured.push(
+      await measure(`longest pause, countries of ${name}`, { rounds: 3, times: 3, limit: limits.pause }, once),
+    )
+  }
   return measured
 }

@@ -124,6 +124,47 @@ test('the same on PostgreSQL', { skip: postgresObstacle() }, async () =>
   checkGeography({ url: await createPostgresDatabase() }),
 )
 
+async function checkManyPlaces(location: DatabaseLocation): Promise<void> {
+  const databases = await openDatabases({ files, folder: '/nowhere', log })
+  await using cleanup = new AsyncDisposableStack()
+  cleanup.defer(() => databases.close())
+  await using place = await openPlace(location, databases)
+  const { clock, geography, sampler } = place
+  const [peer = ''] = [...sampler.peers()].map(({ id }) => id)
+  const now = clock.now() - (clock.now() % hour)
+  const bytes = { country: 'GB', rx_bytes: 1, tx_bytes: 2 }
+  for (let back = 0; back < 120; back += 1) {
+    const key = { source: 'endpoint', start: now - back * hour, peer_id: peer } as const
+    const rows = Array.from({ length: 400 }, (_, asn) => ({ ...key, ...bytes, asn }))
+    await place.database.query.insertInto('place_traffic').values(rows).execute()
+  }
+  let turns = 0
+  const counting = setInterval(() => (turns += 1), 0)
+  const { items } = await geography.countries(admin, { by: 'endpoint', hours: 120 })
+  const networks = await geography.networks(admin, { by: 'endpoint', hours: 110, peer })
+  clearInterval(counting)
+  assert.deepEqual(
+    items.map(({ code, rx_bytes, tx_bytes, peers }) => [code, rx_bytes, tx_bytes, peers]),
+    [['GB', 48_000, 96_000, 1]],
+  )
+  assert.deepEqual(new Set(networks.items.map(({ total_bytes }) => total_bytes)), new Set([330]))
+  assert.equal(networks.items.length, 400)
+  assert.ok(turns > 1, 'others had their turn meanwhile')
+  clock.advance(20 * 24 * hour)
+  await tidyPlaces(place, clock.now() - 366 * 24 * hour)
+  const kept = await place.database.query.selectFrom('place_traffic').select('start').execute()
+  assert.equal(kept.length, 400 * new Set(kept.map(({ start }) => start)).size)
+  assert.ok(kept.length <= 400 * 6, 'a row for each day and place')
+  assert.deepEqual((await geography.countries(admin, { by: 'endpoint', hours: 8760 })).items, items)
+}
+
+test('of many rows none is missed or counted twice, and nobody is kept waiting for them', () =>
+  checkManyPlaces({ file: ':memory:' }))
+
+test('the same of many rows on PostgreSQL', { skip: postgresObstacle() }, async () =>
+  checkManyPlaces({ url: await createPostgresDatabase() }),
+)
+
 test('a database that is missing, broken, cyclic or of another kind never breaks anything, and the reason is said', async () => {
   await using folder = await temporaryDirectory('geo')
   const geo = join(folder.path, 'geo')

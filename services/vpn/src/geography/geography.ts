@@ -52,14 +52,14 @@ export function createGeography(parts: GeographyParts): Geography {
   return {
     async countries(viewer, query) {
       const state = await stateOf(parts, query, 'country')
-      const found = await sumsOf(parts, viewer, query)
-      return { ...addUpCountries(found, state.available), by: query.by, ...state }
+      const found = placesOf(parts, viewer, query)
+      return { ...(await addUpCountries(found, state.available)), by: query.by, ...state }
     },
     async networks(viewer, query) {
       const state = await stateOf(parts, query, 'asn')
-      const found = await sumsOf(parts, viewer, query)
-      const names = await networkNames(parts.database.query, [...new Set(found.map(({ asn }) => asn))])
-      return { ...addUpNetworks(found, { isAvailable: state.available, names }), by: query.by, ...state }
+      const found = placesOf(parts, viewer, query)
+      const namesOf = (asns: number[]) => networkNames(parts.database.query, asns)
+      return { ...(await addUpNetworks(found, { isAvailable: state.available, namesOf })), by: query.by, ...state }
     },
     peers: () => peerPlaces(parts),
   }
@@ -79,26 +79,40 @@ function reasonOf({ databases, updateProblem }: GeographyParts, kind: DatabaseKi
   return updateProblem(kind) ?? databases.problem(kind)
 }
 
-/** What is stored, with what the recorder still holds. */
-function sumsOf(parts: GeographyParts, viewer: Viewer, query: GeoQuery): Promise<PlaceSum[]> {
+/** What is stored, with what the recorder still holds: that is of this hour or the one before. */
+async function* placesOf(parts: GeographyParts, viewer: Viewer, query: GeoQuery): AsyncGenerator<PlaceSum[]> {
   if (query.peer !== undefined && viewer.role !== 'admin')
     throw forbidden('Insufficient permissions: where a single peer connects from is for administrators')
   const peerId = query.peer === undefined ? undefined : idOfPeer(parts, query.peer)
-  const since = sinceOf(parts.clock.now(), query.hours)
-  return parts.recorder.consistently(async () => {
-    const found = await placeSums(parts.database.query, { source: query.by, since, peerId })
-    const isPossible = parts.databases.has('country') || parts.databases.has('asn')
-    if (query.by === 'destination' || !isPossible) return found
-    const open: PlaceSum[] = []
-    for (const { id, bucket } of parts.recorder.unwritten({ id: peerId })) {
-      if (id === null || bucket.start < since) continue
-      for (const { host, rx, tx } of bucket.from) {
-        const { country, asn, organization } = parts.databases.place(host)
-        open.push({ peer_id: id, country, asn, organization, rx_bytes: rx, tx_bytes: tx })
-      }
-    }
-    return [...found, ...open]
+  const now = parts.clock.now()
+  const since = sinceOf(now, query.hours)
+  const recent = Math.max(since, bucketStart(now, tiers.hour) - 3_600_000)
+  const asked = { source: query.by, peerId } as const
+  yield* placeSums(parts.database.query, { ...asked, since, until: recent })
+  yield* await parts.recorder.consistently(async () => {
+    const found: PlaceSum[][] = []
+    // A clock that was set back leaves hours that are still to come; they count.
+    const until = Number.MAX_SAFE_INTEGER
+    for await (const part of placeSums(parts.database.query, { ...asked, since: recent, until })) found.push(part)
+    return query.by === 'endpoint' ? [...found, unwrittenPlaces(parts, { since, peerId })] : found
   })
+}
+
+/** What is in no database yet, by where peers connected from. */
+function unwrittenPlaces(
+  { databases, recorder }: GeographyParts,
+  { since, peerId }: { since: number; peerId: string | undefined },
+): PlaceSum[] {
+  if (!databases.has('country') && !databases.has('asn')) return []
+  const places: PlaceSum[] = []
+  for (const { id, bucket } of recorder.unwritten({ id: peerId })) {
+    if (id === null || bucket.start < since) continue
+    for (const { host, rx, tx } of bucket.from) {
+      const { country, asn, organization } = databases.place(host)
+      places.push({ peer_id: id, country, asn, organization, rx_bytes: rx, tx_bytes: tx })
+    }
+  }
+  return places
 }
 
 function sinceOf(now: number, hours: number): number {

@@ -21,19 +21,23 @@ interface Sum {
   organization: string | null
 }
 
+/** What was found, in parts. */
+export type FoundPlaces = AsyncIterable<Iterable<PlaceSum>>
+
 /** Sums by country, most traffic first. Where nothing is counted, what is of no country is left out. */
-export function addUpCountries(found: readonly PlaceSum[], isAvailable: boolean) {
-  const sums = addUp(found, ({ country }) => country)
+export async function addUpCountries(found: FoundPlaces, isAvailable: boolean) {
+  const sums = await addUp(found, ({ country }) => country)
   if (!isAvailable) sums.delete(unknownCountry)
   return itemsOf(sums, (code) => ({ code, name: countryName(code) }))
 }
 
 /** Sums by network, most traffic first. Where nothing is counted, what is of no network is left out. */
-export function addUpNetworks(
-  found: readonly PlaceSum[],
-  { isAvailable, names }: { isAvailable: boolean; names: ReadonlyMap<number, string> },
+export async function addUpNetworks(
+  found: FoundPlaces,
+  { isAvailable, namesOf }: { isAvailable: boolean; namesOf: (asns: number[]) => Promise<ReadonlyMap<number, string>> },
 ) {
-  const sums = addUp(found, ({ asn }) => asn)
+  const sums = await addUp(found, ({ asn }) => asn)
+  const names = await namesOf([...sums.keys()])
   if (!isAvailable) sums.delete(0)
   return itemsOf(sums, (asn, sum) => ({
     asn,
@@ -42,19 +46,25 @@ export function addUpNetworks(
   }))
 }
 
-function addUp<Key>(found: readonly PlaceSum[], keyOf: (sum: PlaceSum) => Key): Map<Key, Sum> {
+async function addUp<Key>(found: FoundPlaces, keyOf: (sum: PlaceSum) => Key): Promise<Map<Key, Sum>> {
   const sums = new Map<Key, Sum>()
-  for (const each of found) {
-    const key = keyOf(each)
-    const sum = sums.get(key) ?? { rx: 0, tx: 0, peers: new Set(), countries: new Map(), organization: null }
-    sums.set(key, sum)
-    sum.rx += each.rx_bytes
-    sum.tx += each.tx_bytes
-    sum.peers.add(each.peer_id)
-    sum.countries.set(each.country, (sum.countries.get(each.country) ?? 0) + each.rx_bytes + each.tx_bytes)
-    sum.organization ??= each.organization ?? null
+  for await (const part of found) {
+    for (const each of part) {
+      const key = keyOf(each)
+      const sum = sums.get(key) ?? { rx: 0, tx: 0, peers: new Set(), countries: new Map(), organization: null }
+      sums.set(key, sum)
+      addTo(sum, each)
+    }
   }
   return sums
+}
+
+function addTo(sum: Sum, { peer_id: peer, country, rx_bytes: rx, tx_bytes: tx, organization }: PlaceSum): void {
+  sum.rx += rx
+  sum.tx += tx
+  sum.peers.add(peer)
+  sum.countries.set(country, (sum.countries.get(country) ?? 0) + rx + tx)
+  sum.organization ??= organization ?? null
 }
 
 function itemsOf<Key, Named extends object>(sums: ReadonlyMap<Key, Sum>, nameOf: (key: Key, sum: Sum) => Named) {

@@ -1,4 +1,5 @@
-import { sql, type Kysely } from 'kysely'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { sql, type Kysely, type OnConflictBuilder } from 'kysely'
 import type { PlaceTrafficRow, Tables } from '../database/tables.ts'
 
 type Db = Kysely<Tables>
@@ -8,6 +9,8 @@ export type PlaceSource = PlaceTrafficRow['source']
 
 /** Rows of one statement; the databases' limits on parameters are higher. */
 const rowsAtOnce = 500
+/** Rows that are added up at a time: some 20 ms on SQLite, during which nothing else is answered. */
+const rowsPerLook = 20_000
 /** Named in every query on time alone: the key begins with the source. */
 const sources: PlaceSource[] = ['endpoint', 'destination']
 const keyColumns = ['source', 'start', 'peer_id', 'country', 'asn'] as const
@@ -29,15 +32,16 @@ export async function addPlaceRows(db: Db, given: Iterable<PlaceTrafficRow>): Pr
     await db
       .insertInto('place_traffic')
       .values(rows.slice(first, first + rowsAtOnce))
-      .onConflict((conflict) =>
-        conflict.columns(keyColumns).doUpdateSet((row) => ({
-          rx_bytes: sql`${row.ref('place_traffic.rx_bytes')} + ${row.ref('excluded.rx_bytes')}`,
-          tx_bytes: sql`${row.ref('place_traffic.tx_bytes')} + ${row.ref('excluded.tx_bytes')}`,
-        })),
-      )
+      .onConflict(addingUp)
       .execute()
   }
 }
+
+const addingUp = (conflict: OnConflictBuilder<Tables, 'place_traffic'>) =>
+  conflict.columns(keyColumns).doUpdateSet((row) => ({
+    rx_bytes: sql`${row.ref('place_traffic.rx_bytes')} + ${row.ref('excluded.rx_bytes')}`,
+    tx_bytes: sql`${row.ref('place_traffic.tx_bytes')} + ${row.ref('excluded.tx_bytes')}`,
+  }))
 
 /** Remembers who runs a network; the newest name holds. */
 export async function saveNetworks(db: Db, networks: ReadonlyMap<number, string>): Promise<void> {
@@ -62,16 +66,49 @@ export async function networkNames(db: Db, asns: readonly number[]): Promise<Map
   return names
 }
 
-/** What peers moved since a moment, by place; of one peer or of all. */
-export function placeSums(
-  db: Db,
-  { source, since, peerId }: { source: PlaceSource; since: number; peerId: string | undefined },
-): Promise<Omit<PlaceTrafficRow, 'source' | 'start'>[]> {
+/** Which hours and days are asked for, of one peer or of all. */
+export interface PlacesAsked {
+  readonly source: PlaceSource
+  readonly since: number
+  /** Not included. */
+  readonly until: number
+  readonly peerId: string | undefined
+}
+
+/**
+ * What peers moved, by place, in parts: the same peer and place may come again. Thousands of peers leave millions of rows in a
+ * year, so everybody else has a turn between two parts; hours that are joined to a day meanwhile may be missed.
+ */
+export async function* placeSums(db: Db, asked: PlacesAsked): AsyncGenerator<PlaceSumRow[]> {
+  const { until } = asked
+  for (let since = asked.since; since < until;) {
+    const last = await startAfter(db, { ...asked, since }, rowsPerLook)
+    const next = last === undefined ? until : last + 1
+    yield await sumsBetween(db, { ...asked, since, until: next })
+    since = next
+    if (since < until) await nextTurn()
+  }
+}
+
+type PlaceSumRow = Omit<PlaceTrafficRow, 'source' | 'start'>
+
+function askedRows(db: Db, { source, since, until, peerId }: PlacesAsked) {
   return db
     .selectFrom('place_traffic')
     .where('source', '=', source)
     .where('start', '>=', since)
+    .where('start', '<', until)
     .$if(peerId !== undefined, (rows) => rows.where('peer_id', '=', peerId ?? ''))
+}
+
+/** The start of the row behind so many others; undefined when there are no more than that. */
+async function startAfter(db: Db, asked: PlacesAsked, count: number): Promise<number | undefined> {
+  const row = await askedRows(db, asked).select('start').orderBy('start').limit(1).offset(count).executeTakeFirst()
+  return row?.start
+}
+
+function sumsBetween(db: Db, asked: PlacesAsked): Promise<PlaceSumRow[]> {
+  return askedRows(db, asked)
     .groupBy(['peer_id', 'country', 'asn'])
     .select((row) => [
       'peer_id',
@@ -87,10 +124,11 @@ export async function deletePlacesBefore(db: Db, before: number): Promise<void> 
   await db.deleteFrom('place_traffic').where('source', 'in', sources).where('start', '<', before).execute()
 }
 
-const day = 86_400_000
+const hour = 3_600_000
+const wholeDay = 24 * hour
 
 /** Hours that were not thrown together for longer than this stay as they are; they count as well as a day. */
-const joinedWithin = 31 * day
+const joinedWithin = 31 * wholeDay
 
 /** The day of the oldest hours before a moment that are not yet thrown together; undefined for none. */
 export async function oldestHourlyDay(db: Db, before: number): Promise<number | undefined> {
@@ -99,39 +137,32 @@ export async function oldestHourlyDay(db: Db, before: number): Promise<number | 
     .where('source', 'in', sources)
     .where('start', '>=', before - joinedWithin)
     .where('start', '<', before)
-    .where(sql<number>`start % ${sql.lit(day)}`, '<>', 0)
+    .where(sql<number>`start % ${sql.lit(wholeDay)}`, '<>', 0)
     .select((row) => row.fn.min<number | null>('start').as('oldest'))
     .executeTakeFirstOrThrow()
-  return oldest === null ? undefined : Math.floor(oldest / day) * day
+  return oldest === null ? undefined : Math.floor(oldest / wholeDay) * wholeDay
 }
 
-/** Throws the hours of one day together into one row for each peer and place. */
-export async function joinHoursOfDay(db: Db, start: number): Promise<void> {
-  await db.transaction().execute(async (trx) => {
-    const rows = await trx
-      .selectFrom('place_traffic')
-      .where('source', 'in', sources)
-      .where('start', '>', start)
-      .where('start', '<', start + day)
-      .groupBy(['source', 'peer_id', 'country', 'asn'])
-      .select((row) => [
-        'source',
-        'peer_id',
-        'country',
-        'asn',
-        row.fn.sum<number>('rx_bytes').as('rx_bytes'),
-        row.fn.sum<number>('tx_bytes').as('tx_bytes'),
-      ])
-      .execute()
-    await addPlaceRows(
-      trx,
-      rows.map((row) => Object.assign(row, { start })),
+/** Throws the hours of one day together into one row for each peer and place: hour by hour, so that others have their turn. */
+export async function joinHoursOfDay(db: Db, day: number): Promise<void> {
+  for (let start = day + hour; start < day + wholeDay; start += hour) {
+    await db.transaction().execute((trx) => addHourToDay(trx, { start, day }))
+    await nextTurn()
+  }
+}
+
+async function addHourToDay(trx: Db, { start, day }: { start: number; day: number }): Promise<void> {
+  await trx
+    .insertInto('place_traffic')
+    .columns([...keyColumns, 'rx_bytes', 'tx_bytes'])
+    .expression((build) =>
+      build
+        .selectFrom('place_traffic')
+        .where('source', 'in', sources)
+        .where('start', '=', start)
+        .select(['source', sql.lit(day).as('start'), 'peer_id', 'country', 'asn', 'rx_bytes', 'tx_bytes']),
     )
-    await trx
-      .deleteFrom('place_traffic')
-      .where('source', 'in', sources)
-      .where('start', '>', start)
-      .where('start', '<', start + day)
-      .execute()
-  })
+    .onConflict(addingUp)
+    .execute()
+  await trx.deleteFrom('place_traffic').where('source', 'in', sources).where('start', '=', start).execute()
 }

@@ -150,8 +150,8 @@ async function topOf(parts: HistoryParts, query: TopTrafficQuery): Promise<TopTr
   }
 }
 
-/** Peers that are looked at by one statement; between two of them others have their turn. */
-const peersAtOnce = 500
+/** Buckets that are added up by one statement, and peers it names at most; between two of them others have their turn. */
+const [bucketsAtOnce, mostPeersAtOnce] = [20_000, 500]
 
 /** What every peer moved in a stretch of time; of one interface or of all. */
 function peerTotals(parts: HistoryParts, name: string | undefined, range: BucketRange) {
@@ -160,6 +160,8 @@ function peerTotals(parts: HistoryParts, name: string | undefined, range: Bucket
     const ids = [...parts.peers.peers()].flatMap((peer) =>
       peer.interface === (name ?? peer.interface) ? [peer.id] : [],
     )
+    const bucketsOfPeer = (range.until - range.from) / (range.seconds * 1000)
+    const peersAtOnce = Math.max(1, Math.min(mostPeersAtOnce, Math.floor(bucketsAtOnce / bucketsOfPeer)))
     for (let first = 0; first < ids.length; first += peersAtOnce) {
       const part = ids.slice(first, first + peersAtOnce)
       for (const { peer_id, ...sum } of await peerSums(parts.database.query, part, range)) byPeer.set(peer_id, sum)
