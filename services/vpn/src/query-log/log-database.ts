@@ -11,12 +11,9 @@ const version = 1
  * hash, so that a name stands in the file once and can be wiped out there.
  */
 const tables = `
-  CREATE TABLE name (id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, text TEXT NOT NULL);
-  CREATE INDEX name_hash ON name (hash);
   CREATE TABLE kind (id INTEGER PRIMARY KEY, status INTEGER NOT NULL, reason INTEGER NOT NULL, source INTEGER NOT NULL,
     traits INTEGER NOT NULL, rcode INTEGER NOT NULL, type INTEGER NOT NULL, upstream INTEGER NOT NULL);
   CREATE TABLE upstream (id INTEGER PRIMARY KEY, label TEXT NOT NULL UNIQUE);
-  CREATE TABLE client (number INTEGER PRIMARY KEY, peer TEXT NOT NULL, name TEXT NOT NULL, addresses TEXT NOT NULL);
   CREATE TABLE rule_hit (rule INTEGER PRIMARY KEY, hits INTEGER NOT NULL, last_at INTEGER NOT NULL);
   -- at: only where the clock was behind the number
   CREATE TABLE recent (id INTEGER PRIMARY KEY, client INTEGER NOT NULL, name INTEGER NOT NULL, kind INTEGER NOT NULL,
@@ -29,6 +26,33 @@ const tables = `
   CREATE TABLE state (one INTEGER PRIMARY KEY CHECK (one = 1), seed1 INTEGER NOT NULL, seed2 INTEGER NOT NULL,
     generation INTEGER NOT NULL, last_id INTEGER NOT NULL);
 `
+
+/** Tables with texts that tell of people, in the order of their keys. */
+const textTables = [
+  {
+    table: 'name',
+    create: 'CREATE TABLE name (id INTEGER PRIMARY KEY, hash INTEGER NOT NULL, text TEXT NOT NULL)',
+    index: 'CREATE INDEX name_hash ON name (hash)',
+  },
+  {
+    table: 'client',
+    create:
+      'CREATE TABLE client (number INTEGER PRIMARY KEY, peer TEXT NOT NULL, name TEXT NOT NULL, addresses TEXT NOT NULL)',
+    index: '',
+  },
+]
+
+/**
+ * Writes the tables with texts anew, in the caller's transaction. SQLite overwrites what is deleted, but not what it left where
+ * a row stood before it was moved to another page; pages that are given up whole it overwrites whole.
+ */
+export function rewriteTexts(database: DatabaseSync): void {
+  for (const { table, create, index } of textTables) {
+    database.exec(`ALTER TABLE ${table} RENAME TO ${table}_before`)
+    database.exec(`${create}; INSERT INTO ${table} SELECT * FROM ${table}_before ORDER BY 1`)
+    database.exec(`DROP TABLE ${table}_before; ${index}`)
+  }
+}
 
 /** Where a file goes that cannot be read any more. There is one such place: what was there is overwritten. */
 export const asideOf = (file: string): string => `${file}.broken`
@@ -60,6 +84,7 @@ function createTables(database: DatabaseSync): void {
   const seeds = new Uint32Array(randomBytes(8).buffer.slice(0, 8))
   database.exec('BEGIN')
   database.exec(tables)
+  for (const { create, index } of textTables) database.exec(`${create}; ${index}`)
   database.prepare('INSERT INTO state VALUES (1, ?, ?, 0, 0)').run(seeds[0]!, seeds[1]!)
   database.exec(`PRAGMA user_version = ${version}`)
   database.exec('COMMIT')

@@ -98,6 +98,26 @@ test('after a purge nothing of the client’s names stands in the files, and wha
   writer.close()
 })
 
+test('after a purge nothing is left of names that earlier purges made the file move', async () => {
+  await using folder = await temporaryDirectory('query-log')
+  const file = join(folder.path, 'query-log.db')
+  const { log, purge, writer } = createTestLog(file)
+  for (let round = 0; round < 4; round++) {
+    for (let n = 0; n < 12; n++) {
+      const names = Array.from({ length: 1000 }, (_, k) => `${round}-${n}-${k}.${'x'.repeat((k * 7) % 40)}`)
+      log(
+        ...names.map((name, k) => ({ client: 1 + (k % 3), name: `${['private', 'other', 'public'][k % 3]}-${name}` })),
+      )
+    }
+    assert.equal(purge({ before: Infinity, client: 2 }).removed, 3996)
+    assert.equal(await isInFiles(file, 'other-'), false)
+    assert.equal(purge({ before: Infinity, client: 1 }).removed, 4008)
+    assert.equal(await isInFiles(file, 'private-'), false)
+  }
+  assert.equal((await readAll(file)).total, 4 * 3996)
+  writer.close()
+})
+
 test('what is past its time goes, with its names and the space it took', async () => {
   await using folder = await temporaryDirectory('query-log')
   const file = join(folder.path, 'query-log.db')

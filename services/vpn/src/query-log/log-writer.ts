@@ -1,4 +1,4 @@
-import { isBeyondRepair, removeAside, setAside, sqliteCode } from './log-database.ts'
+import { isBeyondRepair, removeAside, rewriteTexts, setAside, sqliteCode } from './log-database.ts'
 import { LogStore } from './log-store.ts'
 import { LogRing, type LogEntry } from './ring.ts'
 import { forget, type Forgetting, type Upkeep } from './upkeep.ts'
@@ -158,8 +158,12 @@ export class LogWriter {
     task.over(end)
   }
 
-  /** Gives space back; after a purge also empties the write-ahead log, where the old pages stand. Null when that worked. */
+  /**
+   * Gives space back; after a purge also writes the names anew and empties the write-ahead log, where the old pages stand. Null
+   * when that worked.
+   */
   #clean(task: Task): string | null {
+    if (task.isPurge && !this.#transaction((store) => rewriteTexts(store.database))) return this.#trouble
     const database = this.#store?.database
     if (database === undefined) return null
     try {
