@@ -82,16 +82,15 @@ export class LogWriter {
    */
   write(look: () => void = () => undefined): number {
     let count = 0
-    let seen = 0
-    const take = (store: LogStore, entry: LogEntry): void => {
-      seen += 1
-      if (seen % entriesPerLook === 0) look()
-      this.#take(store, entry)
-    }
     const isWritten = this.#transaction((store) => {
+      const take = (entry: LogEntry): void => {
+        count += 1
+        if (count % entriesPerLook === 0) look()
+        this.#take(store, entry)
+      }
       if (!this.#areClientsWritten && this.#clients !== undefined) writeClients(store, this.#clients)
       store.kinds.settle()
-      for (const ring of this.#rings) count += ring.read((entry) => take(store, entry), mostPerWrite)
+      for (const ring of this.#rings) ring.read(take, mostPerWrite)
       store.flush()
     })
     if (isWritten) this.#areClientsWritten = true
