@@ -91,8 +91,9 @@ async function cutPart(page: Page): Promise<void> {
     const texts = await Promise.all([from.inputValue(), to.inputValue()])
     return texts.map((text) => Number(text.split(':')[0]) * 60 + Number(text.split(':')[1])) as [number, number]
   }
-  const [start, end] = await seconds()
-  assert.ok(Math.abs(start - 3) < 0.3 && Math.abs(end - 7.2) < 0.3, `${start} to ${end}`)
+  await eventually(seconds, ([start, end]) => Math.abs(start - 3) < 0.3 && Math.abs(end - 7.2) < 0.3, {
+    what: 'the part that was dragged over',
+  })
   await page.getByText('Bars', { exact: true }).click()
   // Bars of 120 BPM are two seconds long.
   const snapped = await eventually(seconds, ([a, b]) => Math.abs(Math.round((b - a) / 2) * 2 - (b - a)) < 0.02, {

@@ -72,7 +72,9 @@ test('with the token the first administrator is made, who keeps recovery codes',
 
   await button('Make recovery codes').click()
   const dialog = page.getByRole('dialog', { name: 'Your recovery codes' })
-  const codes = await dialog.getByRole('list').getByRole('listitem').allTextContents()
+  const shown = dialog.getByRole('list').getByRole('listitem')
+  await shown.first().waitFor()
+  const codes = await shown.allTextContents()
   assert.ok(await dialog.getByRole('button', { name: 'Done' }).isDisabled())
   await page.keyboard.press('Escape')
   const download = page.waitForEvent('download')

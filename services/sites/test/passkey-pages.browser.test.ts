@@ -239,6 +239,7 @@ test('what changes who may come in asks once more who is there, and then goes on
   await dialog.getByText('Is not your password').waitFor()
   await confirm(page)
   const codes = page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem')
+  await codes.first().waitFor()
   assert.equal(await codes.count(), 10)
   await page.getByLabel('I have kept the codes').check()
   await page.getByRole('button', { name: 'Done' }).click()
