@@ -320,18 +320,19 @@ behaviour('at a tunnel only known clients are answered, by UDP and TCP, and no f
   const tunnel = await freeListener('127.0.0.1', 'lo')
   await using running = await run(engine, [upstream], { listeners: [tunnel], clientRateLimit: 50 })
   const client = { number: 7, id: 'p7', name: 'Phone', filtering: true, lists: null, logging: true }
-  const at = { source: '127.0.0.7', timeoutMs: 400 }
-  assert.equal(await ask(tunnel.port, { name: 'a.example.com', ...at }), undefined)
+  const known = { name: 'a.example.com', source: '127.0.0.7' }
+  const briefly = { ...known, timeoutMs: 400 }
+  assert.equal(await ask(tunnel.port, briefly), undefined)
   assert.deepEqual(await askByTcp(tunnel.port, [makeQuery('a.example.com')]), [])
   await running.place.write('clients', [{ ...client, addresses: ['127.0.0.7'] }])
   await running.resolver.changed('clients')
-  assert.deepEqual((await ask(tunnel.port, { name: 'a.example.com', ...at }))?.addresses, ['192.0.2.1'])
-  assert.equal(await ask(tunnel.port, { name: 'a.example.com', ...at, source: '127.0.0.8' }), undefined)
-  const burst = await Promise.all(Array.from({ length: 150 }, () => ask(tunnel.port, { name: 'a.example.com', ...at })))
+  assert.deepEqual((await ask(tunnel.port, known))?.addresses, ['192.0.2.1'])
+  assert.equal(await ask(tunnel.port, { ...briefly, source: '127.0.0.8' }), undefined)
+  const burst = await Promise.all(Array.from({ length: 150 }, () => ask(tunnel.port, briefly)))
   const answered = burst.filter((answer) => answer !== undefined).length
   assert.ok(answered >= 40 && answered <= 100, `${answered} of 150 were answered`)
   await pause(1000)
-  assert.deepEqual((await ask(tunnel.port, { name: 'a.example.com', ...at }))?.addresses, ['192.0.2.1'])
+  assert.deepEqual((await ask(tunnel.port, known))?.addresses, ['192.0.2.1'])
 })
 
 behaviour(
