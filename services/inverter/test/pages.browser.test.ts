@@ -155,10 +155,10 @@ test('a dashboard that was arranged with the keyboard and the mouse is the same 
   await page.getByRole('button', { name: /^Move Energy today/ }).press('ArrowDown')
   await page.getByRole('button', { name: 'Hide Inverters' }).click()
   await drag(page, { handle: /^Move Health/, by: { x: 300, y: -420 } })
-  await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Dashboard saved').waitFor()
   const arranged = await corner('Health')
   assert.notDeepEqual(arranged, before)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Dashboard saved').waitFor()
   await page.reload()
   await settled(page)
   assert.deepEqual(await corner('Health'), arranged)
@@ -189,6 +189,8 @@ async function drag(page: Page, { handle, by }: { handle: RegExp; by: { x: numbe
   await page.mouse.down()
   await page.mouse.move(x + by.x, y + by.y, { steps: 12 })
   await page.mouse.up()
+  // What the last move did is drawn.
+  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
 }
 
 test(

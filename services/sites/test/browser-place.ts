@@ -65,3 +65,10 @@ export async function confirm(page: Page, password = testPassword): Promise<void
   await dialog.getByRole('button', { name: 'Confirm', exact: true }).click()
   await dialog.waitFor({ state: 'detached' })
 }
+
+/** The recovery codes that are shown, once they are. */
+export async function shownCodes(page: Page): Promise<string[]> {
+  const codes = page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem')
+  await codes.first().waitFor()
+  return codes.allTextContents()
+}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { assertAccessible, browserObstacle } from '@hearth/testing'
 import type { Page } from 'playwright-core'
-import { openPlace, settled, visit, type Place } from './browser-place.ts'
+import { openPlace, settled, shownCodes, visit, type Place } from './browser-place.ts'
 import { testPassword } from './in-process.ts'
 import { caddyObstacle, startCaddy, type RealCaddy } from './real-caddy.ts'
 
@@ -72,9 +72,7 @@ test('with the token the first administrator is made, who keeps recovery codes',
 
   await button('Make recovery codes').click()
   const dialog = page.getByRole('dialog', { name: 'Your recovery codes' })
-  const shown = dialog.getByRole('list').getByRole('listitem')
-  await shown.first().waitFor()
-  const codes = await shown.allTextContents()
+  const codes = await shownCodes(page)
   assert.ok(await dialog.getByRole('button', { name: 'Done' }).isDisabled())
   await page.keyboard.press('Escape')
   const download = page.waitForEvent('download')
