@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OperatorError } from '@hearth/runtime/operator-error'
 import { Command, CommanderError } from 'commander'
 import { chooseServices, findServices, root, type ServiceFolder } from './services.ts'
 import { endWithParent } from './end-with-parent.ts'
+import { readPageState } from './web-pages.ts'
 
 /** Where the services are, and the file that runs a command line with them. */
 export interface Place {
@@ -25,7 +26,7 @@ export async function runCommandLine(
     const program = createProgram(services, place)
     const named = words[0] === 'help' ? words[1] : words[0]
     const service = services.find(({ name }) => name === named)
-    if (service !== undefined) await addServiceCommands(program, service, words.slice(1))
+    if (service !== undefined) await addServiceCommands(program, service, { words: words.slice(1), place })
     await program.parseAsync([...words], { from: 'user' })
   } catch (error) {
     // What a command opened before it failed must not keep the process.
@@ -36,6 +37,7 @@ export async function runCommandLine(
 function createProgram(services: readonly ServiceFolder[], place: Place): Command {
   const program = new Command('hearth')
     .description('Self-hosted services for a house server')
+    .version(readVersion(place.root))
     .exitOverride()
     .showHelpAfterError('(--help shows what there is)')
   program
@@ -58,19 +60,39 @@ function createProgram(services: readonly ServiceFolder[], place: Place): Comman
   return program
 }
 
+function readVersion(repository: string): string {
+  return (JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as { version: string }).version
+}
+
 /** What a service's `src/commands.ts` brings. `words` are those after its name: what is not called for need not be loaded. */
 interface ServiceCommands {
   addCommands(program: Command, words: readonly string[]): void | Promise<void>
 }
 
 /** Only the service that was named is loaded: the others' code has no part in this command. */
-async function addServiceCommands(program: Command, service: ServiceFolder, words: readonly string[]): Promise<void> {
+async function addServiceCommands(
+  program: Command,
+  service: ServiceFolder,
+  { words, place }: { words: readonly string[]; place: Place },
+): Promise<void> {
   const file = join(service.folder, 'src/commands.ts')
   const command = program.commands.find((known) => known.name() === service.name)
   if (command === undefined || !existsSync(file)) throw new OperatorError(`${service.name} has no commands`)
   const module = (await import(file)) as ServiceCommands
   await module.addCommands(command, words)
   inherit(command)
+  // After the start, which is in a hurry: names are not answered meanwhile.
+  command.hook('postAction', (_, called) => {
+    if (called.name() === 'serve') warnOfPages(service, place.root)
+  })
+}
+
+/** Says on stderr that the pages a service is about to show are missing or old; set-up builds them, `serve` does not. */
+function warnOfPages(service: ServiceFolder, repository: string): void {
+  const state = readPageState(service, repository)
+  if (state === 'none' || state === 'built') return
+  const found = state === 'missing' ? 'are not built' : 'are older than their sources'
+  process.stderr.write(`hearth: the web pages of ${service.name} ${found}; run npm run setup in ${repository}\n`)
 }
 
 /** Commands made later take over how errors end. */

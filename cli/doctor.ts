@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { DoctorFact } from '@hearth/runtime'
 import type { ServiceFolder } from './services.ts'
 import { installedVersion, isDebian } from './system-packages.ts'
+import { readPageState } from './web-pages.ts'
 
 /** What was found, for everything or for one service. */
 interface Section {
@@ -66,11 +67,15 @@ function dataFacts(service: ServiceFolder): DoctorFact[] {
   return [{ name: 'data', state, detail: `${folder}, mode ${permissions}`, meaning }]
 }
 
+const pageFindings = {
+  built: { state: 'ok', detail: 'built', meaning: 'the service shows them' },
+  old: { state: 'degraded', detail: 'older than their sources', meaning: 'npm run setup builds them' },
+  missing: { state: 'degraded', detail: 'not built', meaning: 'only the API answers; npm run setup builds them' },
+} as const
+
 function pageFacts(service: ServiceFolder): DoctorFact[] {
-  if (!existsSync(join(service.folder, 'ui/vite.config.ts'))) return []
-  const isBuilt = existsSync(join(service.folder, 'ui/dist/index.html'))
-  const meaning = isBuilt ? 'the service shows them' : 'only the API answers; npm start builds them'
-  return [{ name: 'web pages', state: isBuilt ? 'ok' : 'degraded', detail: isBuilt ? 'built' : 'not built', meaning }]
+  const state = readPageState(service)
+  return state === 'none' ? [] : [{ name: 'web pages', ...pageFindings[state] }]
 }
 
 /** What the service itself looks at. When that fails, the failure is a finding too. */

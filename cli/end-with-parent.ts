@@ -4,11 +4,11 @@ import { shutdownLimit } from '@hearth/runtime/lifecycle'
 const lookEvery = 500
 
 /**
- * Makes this process stop, as if by SIGTERM, when whoever started it is gone and could not say so: `hearth up` that was killed,
- * or `npx`, which passes a SIGTERM to a shell that ends without passing it on.
+ * Makes this process stop, as if by SIGTERM, when whoever started it is gone and could not say so: `hearth up` that was killed, `hearth.mjs` on
+ * an older Node, or `npx`, which passes a SIGTERM to a shell that ends without passing it on.
  */
 export function endWithParent(): void {
-  if (process.env['HEARTH_UP'] === '1' && process.channel != null) {
+  if (process.channel != null) {
     process.once('disconnect', stop)
     process.channel.unref()
   } else if (process.env['npm_lifecycle_event'] === 'npx') stopWithoutShell()

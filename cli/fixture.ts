@@ -64,6 +64,7 @@ export function makeRepository(t: TestContext, names: readonly string[]): Reposi
     writeFileSync(join(service, 'package.json'), JSON.stringify({ type: 'module', hearth }))
     writeFileSync(join(service, 'src/commands.ts'), commands(name))
   }
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', version: '1.2.3' }))
   const program = join(folder, 'hearth.ts')
   const place = JSON.stringify({ root: folder, program })
   const commandLine = JSON.stringify(join(import.meta.dirname, 'command-line.ts'))

@@ -1,36 +1,73 @@
 #!/usr/bin/env node
-// Runs on whatever Node the host has; the rest of Hearth runs on the Node 26 among its packages.
+// Runs on any Node from 18. The rest of Hearth runs on the Node 26 among its packages.
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { enableCompileCache } from 'node:module'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const program = fileURLToPath(import.meta.url)
-const words = process.argv.slice(2)
+const root = dirname(dirname(program))
+const args = process.argv.slice(2)
 
-if (Number(process.versions.node.split('.')[0]) >= 26) {
-  // What is loaded is kept compiled among the packages, for their owner: the next start takes half the time. Where that cannot
-  // be written, nothing is kept.
-  enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/hearth', import.meta.url)))
+// npm 10 unpacks Node 26 but makes no link to it.
+const node = [
+  `${root}/node_modules/.bin/node`,
+  `${root}/node_modules/node-${process.platform}-${process.arch}/bin/node`,
+].find((path) => existsSync(path))
+
+if (node === undefined) answerBeforeSetUp()
+else if (Number(process.versions.node.split('.')[0]) >= 26) await run()
+else handOver(node)
+
+/** Runs the command line in this process. */
+async function run() {
+  // Not a static import: Node before 22.1 refuses to load a program that names what it does not have.
+  const { enableCompileCache } = await import('node:module')
+  // Compiled code is kept among the packages, for their owner: the next start takes half the time. Where the folder cannot be
+  // written, nothing is kept.
+  enableCompileCache(`${root}/node_modules/.cache/hearth`)
   const { runCommandLine } = await import('./command-line.ts')
-  await runCommandLine(words)
-} else {
-  // npm 10 unpacks Node 26 but makes no link to it.
-  const places = ['.bin/node', `node-${process.platform}-${process.arch}/bin/node`]
-  const node = places
-    .map((place) => fileURLToPath(new URL(`../node_modules/${place}`, import.meta.url)))
-    .find(existsSync)
-  if (node === undefined) {
-    console.error('hearth: not set up yet; run npm start, or npm ci, in its folder first')
+  await runCommandLine(args)
+}
+
+/** Runs the command line in a child on Node 26, with its signals and its end. The channel tells the child when we are gone. */
+function handOver(node26) {
+  const child = spawn(node26, [program, ...args], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
+  child.on('error', (error) => {
+    console.error(`hearth: cannot run ${node26}: ${error.message}`)
     process.exit(1)
-  }
-  const child = spawn(node, [program, ...words], { stdio: 'inherit' })
+  })
+  const watch = watchShell(() => child.kill('SIGTERM'))
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
-  // On a terminal Ctrl-C reaches the child by itself; a second one would mean: do not wait.
-  process.on('SIGINT', () => process.stdin.isTTY || child.kill('SIGINT'))
+  process.on('SIGINT', () => {
+    clearInterval(watch)
+    // On a terminal Ctrl-C reaches the child by itself; a second one would mean: do not wait.
+    if (!process.stdin.isTTY) child.kill('SIGINT')
+  })
   child.on('exit', (code, signal) => {
     if (signal === null) process.exit(code)
     process.removeAllListeners(signal)
     process.kill(process.pid, signal)
   })
+}
+
+/** npx passes a SIGTERM to a shell that ends without passing it on: `stop` is called once when that shell is gone. */
+function watchShell(stop) {
+  if (process.env.npm_lifecycle_event !== 'npx') return undefined
+  const shell = process.ppid
+  const watch = setInterval(() => {
+    if (process.ppid === shell) return
+    clearInterval(watch)
+    stop()
+  }, 500)
+  return watch
+}
+
+function answerBeforeSetUp() {
+  if (args[0] === '--version' || args[0] === '-V') {
+    console.log(JSON.parse(readFileSync(`${root}/package.json`, 'utf8')).version)
+    return
+  }
+  console.error(`hearth: not set up yet; run npm start, or npm run setup, in ${root} first`)
+  process.exitCode = 1
 }

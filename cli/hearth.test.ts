@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { makeRepository } from './fixture.ts'
+import { findServices, type ServiceFolder } from './services.ts'
+import { hashSources, stampName } from './web-pages.ts'
 
 test('what is not known is named in one line, with exit code 1', async (t) => {
   const repository = makeRepository(t, ['alpha'])
@@ -22,6 +24,37 @@ test('help names every service, also one whose code is broken', async (t) => {
   assert.match(help.stdout, /alpha[^]*beta/)
   assert.match((await repository.start(['help', 'alpha']).ended).stdout, /serve/)
   assert.match((await repository.start(['beta', 'serve']).ended).stderr, /^hearth: beta has no commands\n$/)
+})
+
+test('--version says the version, alone on a line', async (t) => {
+  const repository = makeRepository(t, ['alpha'])
+  assert.deepEqual(await repository.start(['--version']).ended, { code: 0, stdout: '1.2.3\n', stderr: '' })
+})
+
+test('serve says that its web pages are missing or older than their sources, and what builds them', async (t) => {
+  const repository = makeRepository(t, ['alpha'])
+  const ui = join(repository.folder, 'services/alpha/ui')
+  mkdirSync(join(ui, 'dist'), { recursive: true })
+  for (const name of ['ui/vite.config.ts', 'ui/main.tsx']) writeFileSync(join(ui, '..', name), 'export {}')
+  writeFileSync(join(repository.folder, 'package-lock.json'), '{}')
+  const advice = `run npm run setup in ${repository.folder}\n`
+  const serve = async (said: RegExp) => {
+    const running = repository.start(['alpha', 'serve'])
+    await running.wrote(said)
+    running.child.kill()
+    return (await running.ended).stderr
+  }
+  assert.equal(await serve(/setup/), `hearth: the web pages of alpha are not built; ${advice}`)
+  writeFileSync(join(ui, 'dist/index.html'), '')
+  assert.equal(await serve(/setup/), `hearth: the web pages of alpha are older than their sources; ${advice}`)
+  const service = findServices(repository.folder)[0] as ServiceFolder
+  writeFileSync(join(ui, 'dist', stampName), hashSources(service, repository.folder))
+  assert.equal(await serve(/listening on/), '')
+  assert.match((await repository.start(['doctor']).ended).stdout, /✓ ok +web pages {2}built/)
+  writeFileSync(join(ui, 'main.tsx'), 'export const changed = 1')
+  assert.equal(await serve(/setup/), `hearth: the web pages of alpha are older than their sources; ${advice}`)
+  const said = await repository.start(['doctor']).ended
+  assert.match(said.stdout, /! degraded {2}web pages {2}older than their sources/)
 })
 
 test('an unforeseen error is one line, with its stack only when asked', async (t) => {

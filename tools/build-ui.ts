@@ -1,13 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findServices, root, type ServiceFolder } from '../cli/services.ts'
+import { hashSources, stampName, readPageState } from '../cli/web-pages.ts'
 
 const vite = join(root, 'node_modules/vite/bin/vite.js')
-
-/** Says in the built folder what it was built from. */
-const stampName = '.built-from'
 
 /** Builds the web pages of each service whose sources changed since they were built. Returns whether all are there. */
 export function buildPages(services: readonly ServiceFolder[]): boolean {
@@ -16,10 +13,9 @@ export function buildPages(services: readonly ServiceFolder[]): boolean {
 
 function buildService(service: ServiceFolder): boolean {
   const folder = join(service.folder, 'ui')
-  if (!existsSync(join(folder, 'vite.config.ts'))) return true
-  const stamp = join(folder, 'dist', stampName)
-  const sources = hashOfSources(folder)
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sources) return true
+  const state = readPageState(service)
+  if (state === 'none' || state === 'built') return true
+  const sources = hashSources(service)
   process.stderr.write(`hearth: building the web pages of ${service.name}\n`)
   // Built aside and moved in: a running service, or a second build, never meets half a set of pages.
   const fresh = join(root, `node_modules/.cache/pages/${service.name}-${process.pid}`)
@@ -42,16 +38,6 @@ function replaceFolder(folder: string, by: string): void {
   if (existsSync(folder)) renameSync(folder, old)
   renameSync(by, folder)
   rmSync(old, { recursive: true, force: true })
-}
-
-/** One hash over everything a page is made of. */
-function hashOfSources(folder: string): string {
-  const own = globSync('**/*', { cwd: folder, exclude: ['dist', 'dist/**'], withFileTypes: true })
-  const kit = globSync('**/*', { cwd: join(root, 'kits/ui'), exclude: ['node_modules'], withFileTypes: true })
-  const files = [...own, ...kit].filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-  const hash = createHash('sha256').update(readFileSync(join(root, 'package-lock.json')))
-  for (const file of files.sort()) hash.update(file).update(readFileSync(file))
-  return hash.digest('hex')
 }
 
 if (import.meta.main) process.exit(buildPages(findServices()) ? 0 : 1)
