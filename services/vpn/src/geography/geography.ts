@@ -1,6 +1,7 @@
 import type { Database } from '@hearth/database'
 import type { Clock } from '@hearth/runtime'
 import type { Tables } from '../database/tables.ts'
+import { statusOf, type FollowedPeer } from '../peers/followed-peer.ts'
 import { forbidden, notFound } from '../problems.ts'
 import { bucketStart, hostOfEndpoint, tiers } from '../traffic/bucket.ts'
 import type { TrafficRecorder } from '../traffic/recorder.ts'
@@ -11,15 +12,6 @@ import { addUpCountries, addUpNetworks, type PlaceSum } from './place-sums.ts'
 import { countryName } from './country-name.ts'
 import type { CountryTraffic, GeoQuery, NetworkTraffic, PeerPlaces } from './schema.ts'
 import { networkNames, placeSums } from './store.ts'
-
-/** What geography needs to know of a peer. */
-export interface LocatedPeer {
-  readonly id: string
-  readonly name: string
-  readonly interface: string
-  readonly connected: boolean
-  readonly activity: { readonly endpoint: string | null }
-}
 
 /** Who asks; where single peers connect from is for administrators. */
 interface Viewer {
@@ -40,7 +32,7 @@ export interface GeographyParts {
   readonly databases: Databases
   readonly destinations: Pick<Destinations, 'obstacle'>
   readonly recorder: TrafficRecorder
-  readonly peers: () => Iterable<LocatedPeer>
+  readonly peers: () => Iterable<FollowedPeer>
   /** Why the newest database could not be downloaded; null when it could. */
   readonly updateProblem: (kind: DatabaseKind) => string | null
 }
@@ -128,10 +120,13 @@ function idOfPeer({ peers }: GeographyParts, asked: string): string {
 
 function peerPlaces(parts: GeographyParts): PeerPlaces {
   const { databases } = parts
+  const now = parts.clock.now()
   const isAvailable = databases.has('country') || databases.has('asn')
-  const items = [...(isAvailable ? parts.peers() : [])].flatMap(({ id, name, interface: on, connected, activity }) => {
-    if (activity.endpoint === null) return []
-    const place = databases.place(hostOfEndpoint(activity.endpoint))
+  const items = [...(isAvailable ? parts.peers() : [])].flatMap((peer) => {
+    if (peer.activity.endpoint === null) return []
+    const place = databases.place(hostOfEndpoint(peer.activity.endpoint))
+    const { id, name, interface: on } = peer
+    const connected = statusOf(peer, now) === 'active'
     return [{ peer_id: id, name, interface: on, connected, ...place, country_name: countryName(place.country) }]
   })
   return {

@@ -1,3 +1,4 @@
+import { statusOf } from '../peers/followed-peer.ts'
 import type { FollowedPeer } from '../peers/sampler.ts'
 import type { TunnelState } from '../wireguard/tunnel-context.ts'
 import type { Interface } from './schema.ts'
@@ -6,9 +7,9 @@ import type { InterfaceSummaryRow } from './store.ts'
 /** The wire form of an interface, with how it stands and what its peers add up to. The private key has no place in it. */
 export function interfaceOfRow(
   row: InterfaceSummaryRow,
-  live: { state: TunnelState; peers: readonly FollowedPeer[] },
+  live: { state: TunnelState; peers: readonly FollowedPeer[]; now: number },
 ): Interface {
-  const { state, peers } = live
+  const { state, peers, now } = live
   return {
     name: row.name,
     address: row.address,
@@ -23,7 +24,7 @@ export function interfaceOfRow(
     status_reason: state.reason,
     public_key: row.public_key,
     peer_count: row.peer_count,
-    connected_peers: peers.filter((peer) => peer.connected).length,
+    connected_peers: peers.filter((peer) => statusOf(peer, now) === 'active').length,
     transfer_rx: peers.reduce((sum, peer) => sum + peer.activity.rxTotal, 0),
     transfer_tx: peers.reduce((sum, peer) => sum + peer.activity.txTotal, 0),
     created_at: new Date(row.created_at).toISOString(),

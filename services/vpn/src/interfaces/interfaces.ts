@@ -102,6 +102,7 @@ class TunnelInterfaces implements Interfaces {
         await store.updateInterfaceRow(this.#db, name, before)
         if (before.enabled === 1) await this.#bringDesired(tunnel, name).catch(() => undefined)
       })
+      this.#parts.sampler.interfaceChanged(after)
     })
     await this.#parts.onChanged()
     return this.get(name)
@@ -172,7 +173,7 @@ class TunnelInterfaces implements Interfaces {
 
   #view(row: store.InterfaceSummaryRow): Interface {
     const peers = [...this.#parts.sampler.peers()].filter((peer) => peer.interface === row.name)
-    return interfaceOfRow(row, { state: this.#parts.tunnels.state(row.name), peers })
+    return interfaceOfRow(row, { state: this.#parts.tunnels.state(row.name), peers, now: this.#parts.clock.now() })
   }
 
   #peersOf(name: string): string[] {

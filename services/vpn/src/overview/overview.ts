@@ -3,8 +3,8 @@ import { momentOf, type Clock } from '@hearth/runtime'
 import type { Tables } from '../database/tables.ts'
 import type { Filtering } from '../dns/filtering.ts'
 import { allInterfaceRows } from '../interfaces/store.ts'
+import { statusOf } from '../peers/followed-peer.ts'
 import type { FollowedPeer, Sampler } from '../peers/sampler.ts'
-import { isExpired } from '../peers/status.ts'
 import type { TrafficHistory } from '../traffic/history.ts'
 import type { DataPlaneChoice } from '../wireguard/choose-driver.ts'
 import type { Tunnels } from '../wireguard/tunnels.ts'
@@ -65,14 +65,12 @@ function addUp(peers: Iterable<FollowedPeer>, now: number) {
   let lastHandshake: number | null = null
   for (const peer of peers) {
     counts.total += 1
-    if (peer.connected) counts.connected += 1
-    if (!peer.enabled || isExpired(peer.expiresAt, now)) counts.disabled += 1
+    counts[statusOf(peer, now)] += 1
     traffic.rx_bytes += peer.activity.rxTotal
     traffic.tx_bytes += peer.activity.txTotal
     const handshake = peer.activity.lastHandshake
     if (handshake !== null) lastHandshake = Math.max(handshake, lastHandshake ?? 0)
   }
-  counts.active = counts.connected
-  counts.inactive = counts.total - counts.disabled - counts.connected
+  counts.connected = counts.active
   return { counts, traffic, lastHandshake }
 }

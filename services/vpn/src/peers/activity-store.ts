@@ -8,6 +8,7 @@ export interface FollowedPeerRow extends PeerActivityRow {
   readonly public_key: string
   readonly enabled: number
   readonly expires_at: number | null
+  readonly interface_enabled: number
 }
 
 /** Rows written by one statement; more would pass the databases' limits on parameters. */
@@ -17,8 +18,10 @@ export function followedPeerRows(db: Kysely<Tables>): Promise<FollowedPeerRow[]>
   return db
     .selectFrom('peers')
     .innerJoin('peer_activity', 'peer_activity.peer_id', 'peers.id')
+    .innerJoin('interfaces', 'interfaces.name', 'peers.interface')
     .selectAll('peer_activity')
     .select(['peers.name', 'peers.interface', 'peers.public_key', 'peers.enabled', 'peers.expires_at'])
+    .select('interfaces.enabled as interface_enabled')
     .execute()
 }
 

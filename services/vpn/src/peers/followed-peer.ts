@@ -1,6 +1,8 @@
 import type { PeerActivityRow, PeerRow } from '../database/tables.ts'
 import type { FollowedPeerRow } from './activity-store.ts'
 import { noActivity, type PeerActivity } from './count-traffic.ts'
+import type { PeerStatus } from './schema.ts'
+import { peerStatus } from './status.ts'
 
 /** A peer the sampler follows, with its latest activity. */
 export interface FollowedPeer {
@@ -10,8 +12,14 @@ export interface FollowedPeer {
   readonly publicKey: string
   readonly enabled: boolean
   readonly expiresAt: number | null
+  /** Whether its interface is meant to run. */
+  readonly interfaceEnabled: boolean
   readonly activity: PeerActivity
-  readonly connected: boolean
+}
+
+/** The status of a followed peer at a moment, milliseconds since the epoch. */
+export function statusOf({ activity, ...peer }: FollowedPeer, now: number): PeerStatus {
+  return peerStatus({ ...peer, lastHandshake: activity.lastHandshake }, now)
 }
 
 type Mutable = { -readonly [Key in keyof FollowedPeer]: FollowedPeer[Key] }
@@ -20,6 +28,8 @@ export interface Followed extends Mutable {
   writtenAt: number
   writtenHandshake: number | null
   isDirty: boolean
+  /** What the last round reported of it. */
+  reported: { readonly activity: PeerActivity; readonly isConnected: boolean }
   /** How much of the totals the recorder has written into buckets. */
   bucketed: { readonly rx: number; readonly tx: number }
 }
@@ -45,6 +55,14 @@ export function activityRowOf({ id, activity, bucketed }: Followed, closed = { r
 
 /** A stored peer, not looked at yet. */
 export function followedOfRow(row: FollowedPeerRow): Followed {
+  const activity = {
+    lastHandshake: row.last_handshake,
+    endpoint: row.endpoint,
+    rxTotal: row.rx_total,
+    txTotal: row.tx_total,
+    rxSeen: row.rx_seen,
+    txSeen: row.tx_seen,
+  }
   return {
     id: row.peer_id,
     name: row.name,
@@ -52,23 +70,18 @@ export function followedOfRow(row: FollowedPeerRow): Followed {
     publicKey: row.public_key,
     enabled: row.enabled === 1,
     expiresAt: row.expires_at,
-    connected: false,
+    interfaceEnabled: row.interface_enabled === 1,
     writtenAt: 0,
     writtenHandshake: row.last_handshake,
     isDirty: false,
     bucketed: { rx: row.rx_bucketed, tx: row.tx_bucketed },
-    activity: {
-      lastHandshake: row.last_handshake,
-      endpoint: row.endpoint,
-      rxTotal: row.rx_total,
-      txTotal: row.tx_total,
-      rxSeen: row.rx_seen,
-      txSeen: row.tx_seen,
-    },
+    activity,
+    reported: { activity, isConnected: false },
   }
 }
 
 /** A peer that was just made, or changed: without activity. */
-export function followedOfPeer(row: PeerRow): Followed {
-  return followedOfRow({ ...row, peer_id: row.id, ...columnsOf(noActivity), rx_bucketed: 0, tx_bucketed: 0 })
+export function followedOfPeer(row: PeerRow, interfaceEnabled: number): Followed {
+  const activity = { ...columnsOf(noActivity), rx_bucketed: 0, tx_bucketed: 0 }
+  return followedOfRow({ ...row, ...activity, peer_id: row.id, interface_enabled: interfaceEnabled })
 }

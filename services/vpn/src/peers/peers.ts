@@ -83,7 +83,7 @@ class TunnelPeers implements Peers {
       )
       const undo = () => store.deletePeerRow(this.#db, added.id)
       await applyToDevice(this.#parts, tunnel, { on, before: undefined, after: added, undo })
-      this.#parts.sampler.follow(added)
+      this.#parts.sampler.follow(added, on)
       return added
     })
     // Nothing is asked before the first handshake, so this needs no waiting; the resolver says when it fails.
@@ -99,7 +99,7 @@ class TunnelPeers implements Peers {
       )
       const undo = () => store.updatePeerRow(this.#db, id, before)
       await applyToDevice(this.#parts, tunnel, { on, before, after, undo })
-      this.#parts.sampler.follow(after)
+      this.#parts.sampler.follow(after, on)
     })
     await this.#parts.onChanged()
     return this.get(administrator, id)

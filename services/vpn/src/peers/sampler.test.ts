@@ -6,6 +6,7 @@ import { createLog, createManualClock } from '@hearth/runtime'
 import { migrations } from '../database/migrations/index.ts'
 import type { PeerRow, Tables } from '../database/tables.ts'
 import type { DeviceState, PeerState } from '../wireguard/device.ts'
+import { statusOf } from './followed-peer.ts'
 import { openSampler, type Sampler } from './sampler.ts'
 import { insertPeerRow } from './store.ts'
 
@@ -99,21 +100,29 @@ const totals = (sampler: Sampler, id: string) => [
   sampler.peer(id)?.activity.txTotal,
 ]
 
+function statusIn(sampler: Sampler, id: string, now: number) {
+  const peer = sampler.peer(id)
+  assert.ok(peer)
+  return statusOf(peer, now)
+}
+
 test('a peer is connected for 180 s after a handshake, and both switches are reported once', async () => {
   await using place = await startTest([peerRow('p2')])
   const sampler = await place.open()
   place.device.set('p2', { latestHandshake: place.clock.now(), rxBytes: 10 })
   assert.deepEqual(
-    (await sampler.sample()).switched.map(({ id, connected }) => [id, connected]),
-    [['p2', true]],
+    (await sampler.sample()).switched.map(({ id }) => id),
+    ['p2'],
   )
   place.clock.advance(179_999)
   assert.deepEqual((await sampler.sample()).switched, [])
+  assert.equal(statusIn(sampler, 'p2', place.clock.now()), 'active')
   place.clock.advance(1)
   assert.deepEqual(
-    (await sampler.sample()).switched.map(({ connected }) => connected),
-    [false],
+    (await sampler.sample()).switched.map(({ id }) => id),
+    ['p2'],
   )
+  assert.equal(statusIn(sampler, 'p2', place.clock.now()), 'inactive')
 })
 
 test('totals survive a crash between two writings, and a device that began anew', async () => {
@@ -154,7 +163,7 @@ test('a reading that fails changes nothing', async () => {
   place.state.running = new Error('timed out')
   const report = await sampler.sample()
   assert.deepEqual([report.changed, report.switched], [[], []])
-  assert.equal(sampler.peer('p2')?.connected, true)
+  assert.equal(statusIn(sampler, 'p2', place.clock.now()), 'active')
 })
 
 test('handshakes are written at once, counters alone every half minute, and the rest at the end', async () => {
@@ -184,13 +193,13 @@ test('an expiry date is noticed in the round after it came, once, and disconnect
   const sampler = await place.open()
   const expiring = peerRow('p2', { expires_at: place.clock.now() + 5000 })
   await insertPeerRow(place.database.query, expiring)
-  sampler.follow(expiring)
+  sampler.follow(expiring, { enabled: 1 })
   place.device.set('p2', { latestHandshake: place.clock.now() })
   assert.equal((await sampler.sample()).expired.size, 0)
   place.clock.advance(5000)
   const report = await sampler.sample()
   assert.deepEqual([...report.expired], ['wg0'])
-  assert.equal(sampler.peer('p2')?.connected, false)
+  assert.equal(statusIn(sampler, 'p2', place.clock.now()), 'disabled')
   place.clock.advance(1000)
   assert.equal((await sampler.sample()).expired.size, 0)
 })

@@ -1,13 +1,19 @@
 import type { Database } from '@hearth/database'
 import { createKeyedQueue, type Clock, type Log } from '@hearth/runtime'
-import type { PeerRow, Tables } from '../database/tables.ts'
+import type { InterfaceRow, PeerRow, Tables } from '../database/tables.ts'
 import type { DeviceState } from '../wireguard/device.ts'
 import { followedPeerRows, writeActivity, type FollowedPeerRow } from './activity-store.ts'
 import { hostOfEndpoint } from '../traffic/bucket.ts'
 import type { TrafficRecorder } from '../traffic/recorder.ts'
 import { countTraffic } from './count-traffic.ts'
-import { activityRowOf, followedOfPeer, followedOfRow, type Followed, type FollowedPeer } from './followed-peer.ts'
-import { handshakeLifetime, isExpired } from './status.ts'
+import {
+  activityRowOf,
+  followedOfPeer,
+  followedOfRow,
+  statusOf,
+  type Followed,
+  type FollowedPeer,
+} from './followed-peer.ts'
 
 export type { FollowedPeer } from './followed-peer.ts'
 
@@ -35,7 +41,9 @@ export interface SampleReport {
 /** Reads the devices in turn and keeps what every peer did; the only place counters are added up. */
 export interface Sampler {
   /** Starts to follow a peer, or takes over its new name, key and switches. */
-  follow(row: PeerRow): void
+  follow(row: PeerRow, on: Pick<InterfaceRow, 'enabled'>): void
+  /** Takes over whether an interface is meant to run. */
+  interfaceChanged(row: Pick<InterfaceRow, 'name' | 'enabled'>): void
   forget(id: string): void
   /** One round over all devices. Rounds never overlap. */
   sample(): Promise<SampleReport>
@@ -97,8 +105,8 @@ class PeerSampler implements Sampler {
     const now = this.#parts.clock.now()
     for (const row of rows) {
       const peer = followedOfRow(row)
+      peer.reported = { ...peer.reported, isConnected: isConnected(peer, now) }
       this.#byId.set(peer.id, peer)
-      this.#connect(peer, now)
       this.#recover(peer, now)
     }
   }
@@ -115,14 +123,18 @@ class PeerSampler implements Sampler {
     this.#parts.traffic?.count({ ...amount, id, interface: name, at, host: hostOfEndpoint(activity.endpoint) })
   }
 
-  follow(row: PeerRow): void {
+  follow(row: PeerRow, on: Pick<InterfaceRow, 'enabled'>): void {
     const known = this.#byId.get(row.id)
-    const fresh = followedOfPeer(row)
+    const fresh = followedOfPeer(row, on.enabled)
     if (known === undefined) this.#byId.set(row.id, fresh)
     else {
-      const { name, publicKey, enabled, expiresAt } = fresh
-      Object.assign(known, { name, publicKey, enabled, expiresAt })
+      const { name, publicKey, enabled, expiresAt, interfaceEnabled } = fresh
+      Object.assign(known, { name, publicKey, enabled, expiresAt, interfaceEnabled })
     }
+  }
+
+  interfaceChanged({ name, enabled }: Pick<InterfaceRow, 'name' | 'enabled'>): void {
+    for (const peer of this.#byId.values()) if (peer.interface === name) peer.interfaceEnabled = enabled === 1
   }
 
   forget(id: string): void {
@@ -181,13 +193,14 @@ class PeerSampler implements Sampler {
     const changed: Followed[] = []
     const switched: Followed[] = []
     for (const peer of this.#byId.values()) {
-      const before = peer.activity
-      const wasConnected = peer.connected
       this.#take(peer, readings.get(peer.interface), { now, elapsed })
+      const { activity: before, isConnected: wasConnected } = peer.reported
+      peer.reported = { activity: peer.activity, isConnected: isConnected(peer, now) }
       totals.rx += peer.activity.rxTotal - before.rxTotal
       totals.tx += peer.activity.txTotal - before.txTotal
-      if (wasConnected !== peer.connected) switched.push(peer)
-      if (peer.activity !== before || wasConnected !== peer.connected) changed.push(peer)
+      const isSwitched = wasConnected !== peer.reported.isConnected
+      if (isSwitched) switched.push(peer)
+      if (isSwitched || peer.activity !== before) changed.push(peer)
     }
     await this.#write(this.#dueOf(changed, { now, elapsed }))
     const seconds = Math.max(0.001, sinceLast / 1000)
@@ -243,16 +256,9 @@ class PeerSampler implements Sampler {
       if (next !== before) peer.isDirty = true
       peer.activity = next
     }
-    this.#connect(peer, now, reading !== null)
     const [rx, tx] = [peer.activity.rxTotal - before.rxTotal, peer.activity.txTotal - before.txTotal]
-    const activeMs = peer.connected ? elapsed : 0
+    const activeMs = isConnected(peer, now) ? elapsed : 0
     if (rx > 0 || tx > 0 || activeMs > 0) this.#record(peer, { rx, tx, activeMs }, now)
-  }
-
-  #connect(peer: Followed, now: number, isRunning = true): void {
-    const { lastHandshake } = peer.activity
-    const isUsable = isRunning && peer.enabled && !isExpired(peer.expiresAt, now)
-    peer.connected = isUsable && lastHandshake !== null && lastHandshake > now - handshakeLifetime
   }
 
   /** New handshakes now; counters and buckets that are over in turn, so that thousands do not make one round long. */
@@ -296,3 +302,5 @@ class PeerSampler implements Sampler {
     return new Set(due.map((peer) => peer.interface))
   }
 }
+
+const isConnected = (peer: FollowedPeer, now: number): boolean => statusOf(peer, now) === 'active'

@@ -1,7 +1,7 @@
 import { momentOf, type Log } from '@hearth/runtime'
 import type { ServiceEvent } from '../events/schema.ts'
 import type { FollowedPeer, SampleReport, Sampler } from './sampler.ts'
-import { isExpired } from './status.ts'
+import { statusOf } from './followed-peer.ts'
 
 /** More changed peers than this in one round are not sent one by one; pages read their list again instead. */
 const activityBound = 500
@@ -62,7 +62,8 @@ export function startSampling(parts: SamplingParts): SamplingLoop {
 
 function publishSample({ publish }: SamplingParts, report: SampleReport): void {
   for (const peer of report.switched.slice(0, activityBound)) {
-    publish({ type: 'connection', id: peer.id, name: peer.name, connected: peer.connected })
+    const connected = statusOf(peer, report.at) === 'active'
+    publish({ type: 'connection', id: peer.id, name: peer.name, connected })
   }
   if (report.changed.length > activityBound) publish({ type: 'changed', collection: 'peers', id: null })
   else if (report.changed.length > 0)
@@ -70,13 +71,13 @@ function publishSample({ publish }: SamplingParts, report: SampleReport): void {
 }
 
 function activityOf(peer: FollowedPeer, at: number) {
-  const { activity, connected } = peer
-  const isOff = !peer.enabled || isExpired(peer.expiresAt, at)
+  const { activity } = peer
+  const status = statusOf(peer, at)
   return {
     id: peer.id,
     interface: peer.interface,
-    status: isOff ? ('disabled' as const) : connected ? ('active' as const) : ('inactive' as const),
-    connected,
+    status,
+    connected: status === 'active',
     last_handshake: momentOf(activity.lastHandshake),
     transfer_rx: activity.rxTotal,
     transfer_tx: activity.txTotal,

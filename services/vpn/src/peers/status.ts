@@ -16,7 +16,10 @@ export function isExpired(expiresAt: number | null, now: number): boolean {
   return expiresAt !== null && expiresAt <= now
 }
 
-/** The status of a peer in the specification's words. The list's filter says the same in SQL, see `store.ts`. */
+/**
+ * The status of a peer: the only place that derives it, for the overview, the interfaces, the peers and the event stream. It is
+ * never stored, so that no change can leave an old one behind. The list's filter says the same in SQL, see `store.ts`.
+ */
 export function peerStatus(facts: StatusFacts, now: number): PeerStatus {
   if (!facts.enabled || isExpired(facts.expiresAt, now)) return 'disabled'
   const recent = facts.lastHandshake !== null && facts.lastHandshake > now - handshakeLifetime
