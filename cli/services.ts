@@ -16,12 +16,15 @@ export interface ServiceFolder {
   readonly port: number
   readonly systemPackages: Packages
   readonly testPackages: Packages
+  /** Packages of Debian's unstable suite that tests use without an installation. */
+  readonly unpackedTestPackages: Packages
 }
 
 interface Manifest {
   hearth?: { title?: string; port?: number }
   systemPackages?: Packages
   testPackages?: Packages
+  unpackedTestPackages?: Packages
 }
 
 /** Every service there is: a folder under `services` with a package. Nothing else lists them. */
@@ -49,8 +52,9 @@ export function checkPackages(from = root): Packages {
 }
 
 function describe(name: string, folder: string): ServiceFolder {
-  const { hearth = {}, systemPackages = {}, testPackages = {} } = readManifest(folder)
-  return { name, folder, title: hearth.title ?? name, port: hearth.port ?? 0, systemPackages, testPackages }
+  const { hearth = {}, systemPackages = {}, testPackages = {}, unpackedTestPackages = {} } = readManifest(folder)
+  const { title = name, port = 0 } = hearth
+  return { name, folder, title, port, systemPackages, testPackages, unpackedTestPackages }
 }
 
 function readManifest(folder: string): Manifest {

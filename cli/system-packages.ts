@@ -8,12 +8,13 @@ import { root, type Packages } from './services.ts'
 const statusFormat = '${Package} ${db:Status-Status} ${Version}\n'
 
 /** A package a service asks for, as Debian writes it: `name`, or `name (>= version)`. */
-interface Wanted {
+export interface Wanted {
   readonly name: string
   readonly least: string | undefined
 }
 
-function readWanted(text: string): Wanted {
+/** Reads a package as a service's list names it. */
+export function readWanted(text: string): Wanted {
   const [, name = text, least] = /^(\S+)(?: \(>= (\S+)\))?$/.exec(text) ?? []
   return { name, least }
 }

@@ -1,7 +1,9 @@
 import { relative } from 'node:path'
+import { unpackedPackage } from '@hearth/testing/unpacked-package'
 import { lanes, sourceSteps, stepFor, testSteps, type Step, type StepResult } from './check-steps.ts'
 import { checkPackages, findServices, root } from '../cli/services.ts'
 import { providePackages } from '../cli/system-packages.ts'
+import { unpackPackages } from './unpack-packages.ts'
 
 type Finished = StepResult & { readonly step: Step; readonly seconds: number }
 
@@ -34,8 +36,10 @@ async function check(words: readonly string[], signal: AbortSignal): Promise<boo
 }
 
 function provide(): void {
-  const lists = findServices().flatMap(({ systemPackages, testPackages }) => [systemPackages, testPackages])
+  const services = findServices()
+  const lists = services.flatMap(({ systemPackages, testPackages }) => [systemPackages, testPackages])
   providePackages(Object.assign({}, ...lists, checkPackages()))
+  unpackPackages(Object.assign({}, ...services.map((service) => service.unpackedTestPackages)), unpackedPackage)
 }
 
 function announce({ step, passed, seconds, tests, output }: Finished): void {

@@ -56,7 +56,7 @@ for (const age of caddyAges)
         ),
       )
       for (const [index, text] of texts.entries())
-        assert.equal((await served.caddy.get(`s${index}.test`, '/')).text, text)
+        assert.equal((await served.caddy.get(`s${index}.test`, '/', { isSettled: index > 0 })).text, text)
     })
 
     test('pages of maintenance', async () => {
@@ -66,7 +66,7 @@ for (const age of caddyAges)
         ),
       )
       for (const [index, text] of texts.entries())
-        assert.equal((await served.caddy.get(`s${index}.test`, '/')).text, text)
+        assert.equal((await served.caddy.get(`s${index}.test`, '/', { isSettled: index > 0 })).text, text)
     })
 
     test('values of headers', async () => {
@@ -83,6 +83,6 @@ for (const age of caddyAges)
         ),
       )
       for (const [index, value] of values.entries())
-        assert.equal((await served.caddy.get(`s${index}.test`, '/')).headers['x-text'], value)
+        assert.equal((await served.caddy.get(`s${index}.test`, '/', { isSettled: index > 0 })).headers['x-text'], value)
     })
   })
