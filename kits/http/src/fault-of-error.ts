@@ -29,6 +29,9 @@ export function faultOfError(error: unknown): unknown {
   const { code, statusCode } = error as { code?: string; statusCode?: number }
   const known = code === undefined ? undefined : frameworkFaults[code]
   if (known !== undefined) return known()
+  // The connection closed before the body was whole; Fastify marks the socket's error as the caller's.
+  if (code === 'ECONNRESET' && statusCode === 400)
+    return new Fault({ kind: 'malformed', detail: 'The connection closed before the body was complete' })
   if (code?.startsWith('FST_') === true && statusCode !== undefined && statusCode < 500)
     return new Fault({ kind: 'malformed' })
   return error

@@ -26,7 +26,8 @@ export type FaultReason =
     }
   | { readonly kind: 'too-large' }
   | { readonly kind: 'unsupported-media-type' }
-  | { readonly kind: 'malformed' }
+  /** `detail` is a sentence for the caller that says what cannot be read. */
+  | { readonly kind: 'malformed'; readonly detail?: string }
 
 /** Thrown by kits and guards; see `FaultReason`. */
 export class Fault extends Error {

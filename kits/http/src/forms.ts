@@ -25,7 +25,24 @@ export async function takeForms(scope: FastifyInstance, takes: NonNullable<Route
   })
 }
 
+/** Reads the form; every error of its parser comes from the caller's bytes, although most carry no code. */
 async function readUpload(request: FastifyRequest): Promise<UploadBody> {
+  try {
+    return await readParts(request)
+  } catch (error) {
+    const { code } = error as { code?: string }
+    if (error instanceof Fault || code?.startsWith('FST_') === true) throw error
+    throw new Fault({ kind: 'malformed', detail: unreadable(request.headers['content-type'] ?? '') })
+  }
+}
+
+function unreadable(type: string): string {
+  return /;\s*boundary="?[^";]{1,70}"?\s*(?:;|$)/i.test(type)
+    ? 'The multipart body ends early or does not use the boundary that Content-Type names'
+    : 'Content-Type names no boundary of 1 to 70 characters for the multipart body'
+}
+
+async function readParts(request: FastifyRequest): Promise<UploadBody> {
   const body: Record<string, string | UploadedFile> = {}
   for await (const part of request.parts()) {
     if (part.type === 'field') body[part.fieldname] = String(part.value)

@@ -10,6 +10,7 @@ import { faultOfError } from './fault-of-error.ts'
 import { Fault } from './faults.ts'
 import { addOpenApi, fastifySchemaOf, type ApiDescription } from './openapi.ts'
 import { takeForms } from './forms.ts'
+import { hostError } from './host-header.ts'
 import { readPage, servePageFiles, type PageText } from './pages.ts'
 import type { Call, Content, Method, Route } from './route.ts'
 import { addShortcut, requestIdOf, type Shortcut } from './shortcut.ts'
@@ -92,6 +93,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     done()
   })
   addSecurityHeaders(app)
+  refuseWrongHost(app)
   await app.register(fastifyCookie)
   await addOpenApi(app, parts.about)
   app.setErrorHandler((error, _request, reply) => sendError(parts, reply, error))
@@ -104,6 +106,14 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   await app.ready()
   if (parts.shortcut !== undefined) addShortcut(app.server, parts.shortcut)
   return app
+}
+
+/** Runs before routes and their guards, so that nobody decides by one Host header what another part reads from the other. */
+function refuseWrongHost(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    const detail = hostError(request.raw)
+    done(detail === undefined ? undefined : new Fault({ kind: 'malformed', detail }))
+  })
 }
 
 function rewriting(readdress: ServerParts['readdress']) {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { hostError } from './host-header.ts'
 import { plainHeaders } from './security-headers.ts'
 
 /** A successful JSON answer that needs nothing of the framework. */
@@ -36,7 +37,7 @@ export function addShortcut(server: Server, shortcut: Shortcut): void {
   const handlers = server.listeners('request') as ((request: IncomingMessage, response: ServerResponse) => void)[]
   server.removeAllListeners('request')
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    const quick = shortcut(request)
+    const quick = hostError(request) === undefined ? shortcut(request) : undefined
     if (quick === undefined) {
       for (const handle of handlers) handle(request, response)
       return

@@ -188,7 +188,7 @@ function problemOfFault(reason: FaultReason): Problem {
     case 'unsupported-media-type':
       return new Problem('invalid_request', 'The body must be application/json', { status: 415 })
     case 'malformed':
-      return new Problem('invalid_request', 'The request is malformed', { status: 400 })
+      return new Problem('invalid_request', reason.detail ?? 'The request is malformed', { status: 400 })
   }
 }
 

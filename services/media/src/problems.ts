@@ -91,6 +91,6 @@ function problemOfFault(reason: FaultReason): Problem {
     case 'unsupported-media-type':
       return new Problem(415, 'The body is of another type than this route takes')
     case 'malformed':
-      return invalid('The request is malformed')
+      return invalid(reason.detail ?? 'The request is malformed')
   }
 }

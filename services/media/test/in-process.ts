@@ -1,4 +1,4 @@
-import { createLog, systemTimers, type Timers } from '@hearth/runtime'
+import { createLog, systemTimers, type Log, type Timers } from '@hearth/runtime'
 import { temporaryDirectory } from '@hearth/testing'
 import { listenAt } from '@hearth/http'
 import { readConfig } from '../src/config.ts'
@@ -35,7 +35,7 @@ export interface Media extends AsyncDisposable {
 /** Starts the whole service in this process on loopback, with data of its own; every call comes from an address of its own. */
 export async function startMedia(
   environment: Readonly<Record<string, string>> = {},
-  options: { folder?: string; timers?: Timers } = {},
+  options: { folder?: string; timers?: Timers; log?: Log } = {},
 ): Promise<Media> {
   const place = await temporaryDirectory()
   const folder = options.folder ?? place.path
@@ -45,7 +45,7 @@ export async function startMedia(
     const config = readConfig({ BIND_PORT: '0', DATA_DIR: folder, ...environment, ...more })
     const service = await openService(
       config,
-      createLog({ name: 'test', level: process.env['TEST_LOG'] ?? 'silent' }),
+      options.log ?? createLog({ name: 'test', level: process.env['TEST_LOG'] ?? 'silent' }),
       options.timers ?? systemTimers,
     )
     return { service, url: await listenAt(service.app.http, { host: '127.0.0.1', port: 0 }) }

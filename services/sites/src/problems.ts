@@ -111,7 +111,7 @@ function problemOfFault(reason: FaultReason): Problem {
     case 'unsupported-media-type':
       return new Problem(415, 'The body must be application/json')
     case 'malformed':
-      return badRequest('The request is malformed')
+      return badRequest(reason.detail ?? 'The request is malformed')
   }
 }
 

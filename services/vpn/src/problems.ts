@@ -103,7 +103,7 @@ function answerOfFault(reason: FaultReason): ErrorAnswer {
     case 'unsupported-media-type':
       return toError(new Problem('unsupported-media-type', 'The body must be application/json'))
     case 'malformed':
-      return toError(new Problem('bad-request', 'The request is malformed'))
+      return toError(new Problem('bad-request', reason.detail ?? 'The request is malformed'))
   }
 }
 
