@@ -29,9 +29,12 @@ before(async () => {
   log.error = (...entry: unknown[]) => void logged.push(entry)
   app = await createServer({
     routes: [
-      route({ ...shared, path: '/file', takes: { upload: { largestBytes: 1e6 } }, body: FileForm, success }, (call) => ({
-        text: `${call.body.file.bytes.length}`,
-      })),
+      route(
+        { ...shared, path: '/file', takes: { upload: { largestBytes: 1e6 } }, body: FileForm, success },
+        (call) => ({
+          text: `${call.body.file.bytes.length}`,
+        }),
+      ),
       route({ ...shared, path: '/form', takes: 'form', body: z.object({ a: z.string() }), success }, ({ body }) => ({
         text: body.a,
       })),

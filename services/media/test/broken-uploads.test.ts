@@ -22,7 +22,10 @@ for (const path of ['/api/cookies/youtube', '/api/settings/watermark-logo'])
       const reply = await sendRaw(media.url, rawUpload(path, upload, headers), { isCut: upload.isCut ?? false })
       if (upload.isCut === true) continue
       assert.equal(reply.status, 400, `${upload.what}: ${reply.body}`)
-      assert.match(reply.body, /"detail":"(?:Content-Type names no boundary|The multipart body|The request is malformed)/)
+      assert.match(
+        reply.body,
+        /"detail":"(?:Content-Type names no boundary|The multipart body|The request is malformed)/,
+      )
     }
     assert.deepEqual(logged, [])
   })
