@@ -4,6 +4,7 @@ export { addressGroup, clientAddress, type ForwardingTrust } from './client-addr
 export { describeApi } from './describe-api.ts'
 export { docsFiles, type DocsFile } from './docs-page.ts'
 export { createEventStream, type EventStream, type Listener, type Subscription } from './event-stream.ts'
+export type { ErrorAnswer } from './error-answers.ts'
 export { FileForm } from './file-form.ts'
 export { Fault, type FaultReason, type FieldIssue, type RequestPart } from './faults.ts'
 export { listenAt } from './listen.ts'
@@ -22,4 +23,4 @@ export {
 } from './route.ts'
 export type { QuickAnswer, Shortcut } from './shortcut.ts'
 export { printDocs, type PrintedDocs } from './static-docs.ts'
-export { bodyLimit, createServer, type ErrorAnswer, type GuardedRequest, type ServerParts } from './server.ts'
+export { bodyLimit, createServer, type GuardedRequest, type ServerParts } from './server.ts'

@@ -1,12 +1,10 @@
-import { randomUUID } from 'node:crypto'
-import { STATUS_CODES, type IncomingMessage } from 'node:http'
-import type { Socket } from 'node:net'
+import type { IncomingMessage } from 'node:http'
 import fastifyCookie from '@fastify/cookie'
 import type { Log } from '@hearth/runtime'
 import Fastify, { LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { serializerCompiler } from 'fastify-type-provider-zod'
 import { clientAddress, type ForwardingTrust } from './client-address.ts'
-import { faultOfError } from './fault-of-error.ts'
+import { refuseUnreadable, sendError, type ErrorAnswer } from './error-answers.ts'
 import { Fault } from './faults.ts'
 import { addOpenApi, fastifySchemaOf, type ApiDescription } from './openapi.ts'
 import { takeForms } from './forms.ts'
@@ -14,19 +12,8 @@ import { hostError } from './host-header.ts'
 import { readPage, servePageFiles, type PageText } from './pages.ts'
 import type { Call, Content, Method, Route } from './route.ts'
 import { addShortcut, requestIdOf, type Shortcut } from './shortcut.ts'
-import { addSecurityHeaders, plainHeaders } from './security-headers.ts'
+import { addSecurityHeaders } from './security-headers.ts'
 import { validatorOf } from './validator.ts'
-
-/** An error answer in the service's own shape. */
-export interface ErrorAnswer {
-  readonly status: number
-  readonly body: unknown
-  readonly headers?: Readonly<Record<string, string>>
-  /** Media type of the body; `application/json` when left out. */
-  readonly media?: string
-  /** A status from 500 that is no failure of the server itself, and no matter for its log. */
-  readonly isForeseen?: boolean
-}
 
 /** What the guard is told about the request before anything of it is parsed. */
 export interface GuardedRequest {
@@ -281,34 +268,4 @@ async function answerUnknown(parts: ServerParts, page: PageText, guarded: Guarde
 function looksLikeFile(url: string): boolean {
   const path = url.replace(/[?#].*$/s, '')
   return /\.\w+$/.test(path) || /\/(?:\.|%2e)/i.test(path)
-}
-
-/** What cannot be read as a request at all never reaches a route; its answer has the service's shape all the same. */
-function refuseUnreadable(parts: ServerParts, error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
-  }
-  const answer = parts.toError(new Fault({ kind: 'malformed' }), { url: '/', id: randomUUID() } as FastifyRequest)
-  const body = JSON.stringify(answer.body)
-  const headers = {
-    ...plainHeaders,
-    'cache-control': 'no-store',
-    'content-type': `${answer.media ?? 'application/json'}; charset=utf-8`,
-    'content-length': Buffer.byteLength(body),
-    connection: 'close',
-  }
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.end(`HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ''}\r\n${lines.join('')}\r\n${body}`)
-}
-
-function sendError(parts: ServerParts, reply: FastifyReply, error: unknown): FastifyReply {
-  const answer = parts.toError(faultOfError(error), reply.request)
-  if (answer.status >= 500 && answer.isForeseen !== true)
-    parts.log.error({ err: error, url: reply.request.url.replace(/\?.*/s, '') }, 'request failed')
-  return reply
-    .code(answer.status)
-    .headers({ 'cache-control': 'no-store', ...answer.headers })
-    .type(`${answer.media ?? 'application/json'}; charset=utf-8`)
-    .send(JSON.stringify(answer.body))
 }

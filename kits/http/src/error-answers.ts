@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Log } from '@hearth/runtime'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { faultOfError } from './fault-of-error.ts'
+import { Fault } from './faults.ts'
+import { plainHeaders } from './security-headers.ts'
+
+/** An error answer in the service's own shape. */
+export interface ErrorAnswer {
+  readonly status: number
+  readonly body: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  /** Media type of the body; `application/json` when left out. */
+  readonly media?: string
+  /** A status from 500 that is no failure of the server itself, and no matter for its log. */
+  readonly isForeseen?: boolean
+}
+
+/** How a server words its errors, and where it notes its own failures. */
+interface ErrorParts {
+  readonly toError: (error: unknown, request: FastifyRequest) => ErrorAnswer
+  readonly log: Log
+}
+
+/** Answers what cannot be read as a request at all: it never reaches a route, yet the answer has the service's shape. */
+export function refuseUnreadable(parts: Pick<ErrorParts, 'toError'>, error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const answer = parts.toError(new Fault({ kind: 'malformed' }), { url: '/', id: randomUUID() } as FastifyRequest)
+  const body = JSON.stringify(answer.body)
+  const headers = {
+    ...plainHeaders,
+    'cache-control': 'no-store',
+    'content-type': `${answer.media ?? 'application/json'}; charset=utf-8`,
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ''}\r\n${lines.join('')}\r\n${body}`)
+}
+
+/** Sends an error in the service's shape. What the server itself failed at is logged, with its stack. */
+export function sendError(parts: ErrorParts, reply: FastifyReply, error: unknown): FastifyReply {
+  const answer = parts.toError(faultOfError(error), reply.request)
+  if (answer.status >= 500 && answer.isForeseen !== true)
+    parts.log.error({ err: error, url: reply.request.url.replace(/\?.*/s, '') }, 'request failed')
+  return reply
+    .code(answer.status)
+    .headers({ 'cache-control': 'no-store', ...answer.headers })
+    .type(`${answer.media ?? 'application/json'}; charset=utf-8`)
+    .send(JSON.stringify(answer.body))
+}
