@@ -25,7 +25,11 @@ interface ErrorParts {
 }
 
 /** Answers what cannot be read as a request at all: it never reaches a route, yet the answer has the service's shape. */
-export function refuseUnreadable(parts: Pick<ErrorParts, 'toError'>, error: NodeJS.ErrnoException, socket: Socket): void {
+export function refuseUnreadable(
+  parts: Pick<ErrorParts, 'toError'>,
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
