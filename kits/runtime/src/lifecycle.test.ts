@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { test } from 'node:test'
 
 /** A process that says `ready`, and closes as told when it is asked to stop. */
-function startProcess(close: string) {
+function startProcess(close: string, limitMs = 20_000) {
   const url = (file: string) => JSON.stringify(new URL(file, import.meta.url))
   const program = `
     import { closeOnSignal } from ${url('./lifecycle.ts')}
@@ -12,20 +12,24 @@ function startProcess(close: string) {
     import { systemTimers } from ${url('./timers.ts')}
     const busy = setInterval(() => undefined, 1000)
     const service = { async close() { clearInterval(busy); ${close} } }
-    closeOnSignal(service, createLog({ name: 'test', level: 'silent' }))
+    closeOnSignal(service, createLog({ name: 'test', level: 'silent' }), ${limitMs})
     console.log('ready')`
   const child = spawn(process.execPath, ['--input-type=module', '--eval', program], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
+  let errors = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
-  return { child, output: () => output }
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text))
+  return { child, output: () => output, errors: () => errors }
 }
 
 async function stop({ child, output }: ReturnType<typeof startProcess>): Promise<[number | null, string]> {
   if (!output().includes('ready')) await once(child.stdout, 'data')
   child.kill('SIGTERM')
+  const emergency = setTimeout(() => child.kill('SIGKILL'), 30_000)
   await once(child, 'close')
+  clearTimeout(emergency)
   return [child.exitCode, output()]
 }
 
@@ -36,4 +40,17 @@ test('a process ends when closing is over, also when what it waits for keeps not
 
 test('a process whose closing fails ends with 1', async () => {
   assert.deepEqual(await stop(startProcess("throw new Error('no')")), [1, 'ready\n'])
+})
+
+test('a process whose closing waits for ever ends with 1 after the limit', async () => {
+  assert.deepEqual(await stop(startProcess('await new Promise(() => undefined)', 300)), [1, 'ready\n'])
+})
+
+test('a process whose event loop no longer turns is killed from outside it after the limit, and says so', async () => {
+  for (const spin of ['for (;;) await undefined', 'for (;;) continue']) {
+    const spinning = startProcess(spin, 300)
+    assert.deepEqual(await stop(spinning), [null, 'ready\n'], spin)
+    assert.equal(spinning.child.signalCode, 'SIGKILL')
+    assert.match(spinning.errors(), /did not stop within 0.8 s/)
+  }
 })

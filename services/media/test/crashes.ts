@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { eventually, startServiceProcess, temporaryDirectory } from '@hearth/testing'
-import { csrfCookie } from '../src/accounts/csrf.ts'
 import type { Job } from '../src/jobs/schema.ts'
 import { knows } from './in-process.ts'
+import { openCaller, type Send } from './open-caller.ts'
 import { startPlatform } from './platform/platform.ts'
 
 /** What became of the jobs of a service that was killed again and again. */
@@ -94,26 +94,6 @@ async function checkTruth(jobs: readonly Job[], { data, send }: { data: string; 
   const stored = (await readdir(join(data, 'artifacts'))).filter((name) => !name.startsWith('.'))
   assert.deepEqual(stored.toSorted(), withFiles.toSorted())
   for (const name of ['work', 'scratch']) assert.deepEqual(await readdir(join(data, name)), [], name)
-}
-
-// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the shape is the caller's knowledge
-type Send = <T>(method: string, path: string, form?: Record<string, string>) => Promise<{ status: number; body: T }>
-
-async function openCaller(url: string): Promise<Send> {
-  let calls = Math.floor(Math.random() * 1e6)
-  const address = () => `10.${(++calls >> 16) & 255}.${(calls >> 8) & 255}.${calls & 255}`
-  const session = await fetch(`${url}/api/session`, { headers: { 'x-forwarded-for': address() } })
-  const token = new RegExp(`${csrfCookie}=([^;]+)`).exec(session.headers.getSetCookie().join(';'))?.[1] ?? ''
-  return async (method, path, form) => {
-    const headers = { 'x-forwarded-for': address(), 'x-csrf-token': token, cookie: `${csrfCookie}=${token}` }
-    const body = form === undefined ? {} : { body: new URLSearchParams(form) }
-    const response = await fetch(`${url}${path}`, { method, headers, ...body })
-    const text = await response.text()
-    return {
-      status: response.status,
-      body: (text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text) as never,
-    }
-  }
 }
 
 /** Tools that work in a data directory. */

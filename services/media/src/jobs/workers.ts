@@ -2,9 +2,10 @@ import type { Kysely } from 'kysely'
 import type { Log, Timers } from '@hearth/runtime'
 import type { JobRow, Tables } from '../database/tables.ts'
 import type { EventBus } from '../events/bus.ts'
-import type { Queue, QueueWork, Ticket } from '../queue/queue.ts'
+import type { BegunJob, Queue, QueueWork, Ticket } from '../queue/queue.ts'
 import { MediaFailure } from '../tools/media-failure.ts'
 import { jobEvent } from './job-events.ts'
+import { giveUpJob, handBackJob } from './return-job.ts'
 import { advanceJob, findJob, findLost, renewLease, type Advance } from './store.ts'
 
 /** A job that loses its worker this often in a row is given up: it may be what kills them. */
@@ -52,7 +53,8 @@ export function createWorkers(parts: WorkerParts): Workers {
 }
 
 interface Running {
-  readonly attempt: number
+  /** The job as this worker last wrote it. */
+  latest: JobRow
   readonly controller: AbortController
   readonly end: Promise<void>
 }
@@ -60,6 +62,7 @@ interface Running {
 class LocalWorkers implements Workers, QueueWork {
   readonly #parts: WorkerParts
   readonly #running = new Map<string, Running>()
+  readonly #claims = new Set<Promise<unknown>>()
   readonly #unsubscribe: () => void
   #sweep: NodeJS.Timeout | undefined
   #isClosing = false
@@ -88,29 +91,43 @@ class LocalWorkers implements Workers, QueueWork {
     const now = timers.now()
     for (const job of await findLost(db, all ? Number.MAX_SAFE_INTEGER : now)) {
       if (this.#running.has(job.id)) continue
-      if (job.interruptions + 1 < mostInterruptions) await this.#giveBack(job, job.interruptions + 1)
-      else await this.#giveUp(job)
+      if (job.interruptions + 1 < mostInterruptions) await handBackJob(this.#parts, job, job.interruptions + 1)
+      else await giveUpJob(this.#parts, job)
     }
     this.#parts.queue.wake()
   }
 
-  async claim({ id, attempt }: Ticket): Promise<JobRow | undefined> {
+  async begin(ticket: Ticket): Promise<BegunJob | undefined> {
     if (this.#isClosing) return undefined
+    const claim = this.#claim(ticket)
+    this.#claims.add(claim)
+    try {
+      return await claim
+    } finally {
+      this.#claims.delete(claim)
+    }
+  }
+
+  async #claim({ id, attempt }: Ticket): Promise<BegunJob | undefined> {
     const { db, timers } = this.#parts
     const before = await findJob(db, id)
     const values = { lease_until: timers.now() + this.#parts.lease, message: 'Starting' }
     const job = await advanceJob(db, { id, attempt, step: 'claimed', values })
-    if (job !== undefined) this.#tell(before, job)
-    return job
+    if (job === undefined) return undefined
+    this.#tell(before, job)
+    if (!this.#isClosing) return { end: this.#work(job) }
+    await handBackJob(this.#parts, job, job.interruptions)
+    return undefined
   }
 
-  async work(job: JobRow): Promise<void> {
+  async #work(job: JobRow): Promise<void> {
     const controller = new AbortController()
     const { promise: end, resolve } = Promise.withResolvers<void>()
-    this.#running.set(job.id, { attempt: job.attempt, controller, end })
+    const running: Running = { latest: job, controller, end }
+    this.#running.set(job.id, running)
     const stopBeating = this.#beat(job, controller)
     try {
-      await this.#settle(job, controller)
+      await this.#settle(job, running)
     } catch (error) {
       this.#parts.log.error({ err: error, job: job.id }, 'a job could not be settled')
     } finally {
@@ -124,15 +141,24 @@ class LocalWorkers implements Workers, QueueWork {
     this.#isClosing = true
     clearInterval(this.#sweep)
     this.#unsubscribe()
-    const ends = [...this.#running.values()].map(({ end }) => end)
-    for (const id of this.#running.keys()) this.#end(id, 'stopping')
-    await Promise.all(ends)
-    await this.#parts.queue.close()
+    // First, so that the queue does not offer again what is handed back here.
+    const queueEnd = this.#parts.queue.close()
+    await Promise.allSettled(this.#claims)
+    await Promise.all([...this.#running.values()].map((running) => this.#stop(running)))
+    await queueEnd
   }
 
-  async #settle(job: JobRow, controller: AbortController): Promise<void> {
-    const { signal } = controller
-    let latest = job
+  /** Hands a job back before its tools have ended: a process that is killed meanwhile has lost nothing. */
+  async #stop({ latest, controller, end }: Running): Promise<void> {
+    controller.abort('stopping' satisfies Ending)
+    await handBackJob(this.#parts, latest, 0).catch((error: unknown) =>
+      this.#parts.log.error({ err: error, job: latest.id }, 'a job could not be handed back'),
+    )
+    await end
+  }
+
+  async #settle(job: JobRow, running: Running): Promise<void> {
+    const { signal } = running.controller
     const hand: JobHand = {
       signal,
       advance: async (step, values) => {
@@ -143,15 +169,15 @@ class LocalWorkers implements Workers, QueueWork {
           ...(values === undefined ? {} : { values }),
         })
         if (next === undefined) throw new NoLongerOurs('the job is no longer this worker’s')
-        this.#tell(latest, next)
-        latest = next
+        this.#tell(running.latest, next)
+        running.latest = next
         return next
       },
     }
     try {
       await this.#parts.run(job, hand)
     } catch (error) {
-      await this.#conclude(latest, error, signal.aborted ? (signal.reason as Ending) : undefined)
+      await this.#conclude(running.latest, error, signal.aborted ? (signal.reason as Ending) : undefined)
       await this.#tidy(job)
     }
   }
@@ -165,7 +191,7 @@ class LocalWorkers implements Workers, QueueWork {
   }
 
   async #conclude(job: JobRow, error: unknown, ending: Ending | undefined): Promise<void> {
-    if (ending === 'stopping') await this.#giveBack(job, 0)
+    if (ending === 'stopping') await handBackJob(this.#parts, job, 0)
     if (ending !== undefined || error instanceof NoLongerOurs) return
     const isForeseen = error instanceof MediaFailure
     if (!isForeseen) this.#parts.log.error({ err: error, job: job.id }, 'a job failed for a reason of ours')
@@ -178,34 +204,6 @@ class LocalWorkers implements Workers, QueueWork {
     }
     const failed = await advanceJob(this.#parts.db, { id: job.id, attempt: job.attempt, step: 'failed', values })
     if (failed !== undefined) this.#tell(job, failed)
-  }
-
-  /** Back into the line, at its old place, under a new number that the old worker does not have. */
-  async #giveBack(job: JobRow, interruptions: number): Promise<void> {
-    const { db, queue } = this.#parts
-    const attempt = job.attempt + 1
-    const given = await db.transaction().execute(async (trx) => {
-      const values = { attempt, interruptions, lease_until: null, message: 'Interrupted, waiting to go on' }
-      const row = await advanceJob(trx, { id: job.id, attempt: job.attempt, step: 'handed-back', values })
-      if (row !== undefined) await queue.enqueue(trx, { id: job.id, attempt })
-      return row
-    })
-    if (given !== undefined) this.#tell(job, given)
-  }
-
-  async #giveUp(job: JobRow): Promise<void> {
-    const { db, timers } = this.#parts
-    const shared = { lease_until: null, finished_at: job.finished_at ?? timers.now() }
-    // What is being analysed is downloaded: the file is good.
-    const isDone = job.status === 'analysis'
-    const values = isDone
-      ? { ...shared, message: 'Finished; the tempo could not be found out' }
-      : { ...shared, message: 'The application was restarted', error_code: 'interrupted' }
-    const step = isDone ? 'finished' : 'lost'
-    const row = await advanceJob(db, { id: job.id, attempt: job.attempt, step, values })
-    if (row === undefined) return
-    if (!isDone) await this.#parts.discard(job.id)
-    this.#tell(job, row)
   }
 
   #beat(job: JobRow, controller: AbortController): () => void {

@@ -35,15 +35,15 @@ export async function openGraphileQueue({ pool, log }: GraphileQueueParts): Prom
         pollInterval: 2000,
         taskList: {
           [task]: async (payload) => {
-            const job = await work.claim(Payload.parse(payload))
-            if (job !== undefined) await work.work(job)
+            const job = await work.begin(Payload.parse(payload))
+            await job?.end
           },
         },
       })
       runner.promise.catch((error: unknown) => log.error({ err: error }, 'the queue ended'))
     },
     async close() {
-      // Its jobs were given back already; what it waits for is only their last words.
+      // Fetches no more messages at once, then waits until the workers have ended what they run.
       await runner?.stop().catch(() => undefined)
     },
   }

@@ -1,5 +1,5 @@
 import type { Log } from '@hearth/runtime'
-import type { Queue, QueueWork, Ticket } from './queue.ts'
+import type { BegunJob, Queue, QueueWork, Ticket } from './queue.ts'
 
 /** How often the line is looked at without being told to, milliseconds. */
 const lookEvery = 5000
@@ -57,7 +57,7 @@ class LocalQueue implements Queue {
     try {
       while (this.#wasWoken) {
         this.#wasWoken = false
-        while (this.#free > 0 && (await this.#handOutOne())) continue
+        await this.#fillFreeSlots()
       }
     } catch (error) {
       this.#parts.log.error({ err: error }, 'the line of jobs cannot be read')
@@ -66,18 +66,26 @@ class LocalQueue implements Queue {
     }
   }
 
-  async #handOutOne(): Promise<boolean> {
-    const work = this.#work
-    if (work === undefined) return false
-    const ticket = await this.#parts.first()
-    if (ticket === undefined) return false
-    const job = await work.claim(ticket)
-    if (job === undefined) return true
+  /** Ends when all slots are busy, the queue is empty or closed, or its first job cannot be claimed. */
+  async #fillFreeSlots(): Promise<void> {
+    let unclaimed: Ticket | undefined
+    while (this.#free > 0) {
+      const ticket = await this.#parts.first()
+      const work = this.#work
+      if (work === undefined || ticket === undefined) return
+      // Still the first after it could not be claimed: trying again at once would go on for ever. The next wake tries again.
+      if (ticket.id === unclaimed?.id && ticket.attempt === unclaimed.attempt) return
+      const job = await work.begin(ticket)
+      if (job === undefined) unclaimed = ticket
+      else this.#occupySlot(job)
+    }
+  }
+
+  #occupySlot({ end }: BegunJob): void {
     this.#free -= 1
-    void work.work(job).finally(() => {
+    void end.finally(() => {
       this.#free += 1
       this.wake()
     })
-    return true
   }
 }

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { JobRow, Tables } from '../database/tables.ts'
+import type { Tables } from '../database/tables.ts'
 
 /** A job in the line, and which handing out this is. */
 export interface Ticket {
@@ -7,12 +7,16 @@ export interface Ticket {
   readonly attempt: number
 }
 
-/** What a worker does with the head of the line. */
+/** A job that a worker has begun. */
+export interface BegunJob {
+  /** Never rejects; resolves when the job is settled or handed back. */
+  readonly end: Promise<void>
+}
+
+/** What a worker does with the head of the queue. */
 export interface QueueWork {
-  /** Makes a job this process's own; undefined when somebody else was faster, or it is gone. */
-  claim(ticket: Ticket): Promise<JobRow | undefined>
-  /** Never throws; ends when the job is settled or given back. */
-  work(job: JobRow): Promise<void>
+  /** Makes a job this process's own and begins it; undefined when somebody else was faster, it is gone, or the worker stops. */
+  begin(ticket: Ticket): Promise<BegunJob | undefined>
 }
 
 /**
@@ -26,6 +30,6 @@ export interface Queue {
   wake(): void
   /** Begins to hand out jobs, so many at a time. */
   start(work: QueueWork, concurrency: number): Promise<void>
-  /** Hands out no more; what is being worked on is not waited for. */
+  /** Hands out no more from the call on. The promise may wait for what is being worked on, so end that too. */
   close(): Promise<void>
 }
