@@ -2,7 +2,11 @@ import { csrfCookie } from '../src/accounts/csrf.ts'
 
 /** A request to a service process: the status and the parsed body of the answer. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the shape is the caller's knowledge
-export type Send = <T>(method: string, path: string, form?: Record<string, string>) => Promise<{ status: number; body: T }>
+export type Send = <T>(
+  method: string,
+  path: string,
+  form?: Record<string, string>,
+) => Promise<{ status: number; body: T }>
 
 /** Opens a client of a service process. It carries a CSRF token, and each request comes from another address. */
 export async function openCaller(url: string): Promise<Send> {
