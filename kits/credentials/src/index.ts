@@ -3,5 +3,11 @@ export { createFileCipher, type FileCipher } from './encrypted-file.ts'
 export { hashPassword, impossiblePassword, verifyPassword } from './password.ts'
 export { passwordWeakness } from './password-rules.ts'
 export { createSealer, type Sealer } from './seal.ts'
-export { finishReplacement, loadSecretKey, replaceSecretKey, type SecretKeySource } from './secret-key.ts'
+export {
+  finishReplacement,
+  loadSecretKey,
+  replaceSecretKey,
+  secretKeyText,
+  type SecretKeySource,
+} from './secret-key.ts'
 export { createPassword, createSessionKey, createToken, hashToken, isToken } from './token.ts'

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync } from 'node:fs'
-import { createFileAtomic, OperatorError, writeFileAtomic } from '@hearth/runtime'
+import { createFileAtomic, OperatorError, settingKind, writeFileAtomic } from '@hearth/runtime'
+import { z } from 'zod'
 
 /** Where the key of the sealed columns comes from. */
 export interface SecretKeySource {
@@ -33,11 +34,24 @@ function read(file: string): string {
   }
 }
 
+const keyRule = 'must hold 32 bytes in base64 or hex'
+
+/** The setting `SECRET_KEY`: the key itself. */
+export const secretKeyText = z
+  .string()
+  .refine((text) => decodeKey(text) !== undefined, keyRule)
+  .meta(settingKind('secret'))
+
 function parseKey(text: string, setting: string): Uint8Array {
-  const trimmed = text.trim()
-  const key = /^[0-9a-f]{64}$/i.test(trimmed) ? Buffer.from(trimmed, 'hex') : Buffer.from(trimmed, 'base64')
-  if (key.length !== 32) throw new OperatorError(`${setting}: must hold 32 bytes in base64 or hex`)
+  const key = decodeKey(text)
+  if (key === undefined) throw new OperatorError(`${setting}: ${keyRule}`)
   return key
+}
+
+function decodeKey(text: string): Uint8Array | undefined {
+  const trimmed = text.trim()
+  if (/^[0-9a-f]{64}$/i.test(trimmed)) return Buffer.from(trimmed, 'hex')
+  return /^[A-Za-z0-9+/_-]{43}=?$/.test(trimmed) ? Buffer.from(trimmed, 'base64') : undefined
 }
 
 /**

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net'
-import { commaList } from '@hearth/runtime'
+import { commaList, settingKind } from '@hearth/runtime'
 import { z } from 'zod'
 import { normaliseHost } from './host-name.ts'
 
@@ -34,12 +34,18 @@ export function createOutboundAllow(entries: readonly string[]): OutboundAllow {
 }
 
 /** The setting `OUTBOUND_ALLOW`: a comma-separated list; nothing is exempt without it. */
-export const outboundAllow = commaList.transform((entries, context) => {
-  const wrong = entries.findIndex((entry) => !isEntry(entry))
-  if (wrong === -1) return createOutboundAllow(entries)
-  context.addIssue({ code: 'custom', message: `entry ${wrong + 1} is not a host, HOST:PORT or a network in CIDR form` })
-  return z.NEVER
-})
+export const outboundAllow = commaList
+  .transform((entries, context) => {
+    const wrong = entries.findIndex((entry) => !isEntry(entry))
+    if (wrong === -1) return createOutboundAllow(entries)
+    context.addIssue({
+      code: 'custom',
+      message: `entry ${wrong + 1} is not a host, HOST:PORT or a network in CIDR form`,
+    })
+    return z.NEVER
+  })
+  .meta(settingKind('address list'))
+  .prefault('')
 
 function isEntry(entry: string): boolean {
   try {

@@ -13,5 +13,17 @@ export { createKeyedQueue, QueueFull, type KeyedQueue } from './keyed-queue.ts'
 export { closeOnSignal, shutdownLimit } from './lifecycle.ts'
 export { createLog, type Log } from './log.ts'
 export { OperatorError } from './operator-error.ts'
-export { commaList, commonSettings, parseSettings, portNumber, type Environment } from './settings.ts'
+export {
+  absolutePath,
+  commaList,
+  commonSettings,
+  filePath,
+  parseSettings,
+  portNumber,
+  settingKind,
+  webAddress,
+  wholeNumber,
+  type Environment,
+  type SettingKind,
+} from './settings.ts'
 export { createFastTimers, systemTimers, type Timers } from './timers.ts'

@@ -9,12 +9,14 @@ import { test } from 'node:test'
 import { z } from 'zod'
 import {
   box,
+  commaList,
   commonSettings,
   createKeyedQueue,
   lockDataDirectory,
   openDataDirectory,
   OperatorError,
   parseSettings,
+  portNumber,
   QueueFull,
   createFileAtomic,
   writeFileAtomic,
@@ -25,15 +27,29 @@ function folder(): Disposable & { path: string } {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
 }
 
+test('a list that is not set has the default its setting names, and none of its own', () => {
+  const schema = z.object({ WITHOUT: commaList.optional(), WITH: commaList.default(['a']) })
+  assert.deepEqual(parseSettings(schema, { WITHOUT: '' }), { WITH: ['a'] })
+})
+
+test('a number is read in decimal digits only', () => {
+  const schema = z.object({ PORT: portNumber.default(8101) })
+  assert.deepEqual([parseSettings(schema, { PORT: '0' }).PORT, parseSettings(schema, {}).PORT], [0, 8101])
+  for (const wrong of [' ', '0x50', '1e3', '80.0', '-1', '65536', ' 80'])
+    assert.throws(() => parseSettings(schema, { PORT: wrong }), /PORT: must be a port number/)
+})
+
 test('a wrong setting is named, its value is not repeated; an empty one counts as not set', () => {
   const schema = z.object(commonSettings)
   assert.equal(parseSettings(schema, { BIND_ADDRESS: '' }).BIND_ADDRESS, '127.0.0.1')
-  assert.deepEqual(parseSettings(schema, { TRUSTED_PROXIES: ' 10.0.0.1, ,::1 ' }).TRUSTED_PROXIES, ['10.0.0.1', '::1'])
+  assert.deepEqual(commaList.parse(' 10.0.0.1, ,::1 '), ['10.0.0.1', '::1'])
   for (const [name, value] of [
     ['BIND_ADDRESS', 'localhost'],
     ['LOG_LEVEL', 'loud'],
     ['PUBLIC_URL', 'ftp://x'],
     ['DATABASE_URL', 'mysql://u:secret@h/x'],
+    ['DATABASE_URL', 'postgres://u:secret@h:x/x'],
+    ['PUBLIC_URL', 'https://u:secret@example.org'],
   ] as const) {
     assert.throws(
       () => parseSettings(schema, { [name]: value }),

@@ -1,6 +1,15 @@
 import { resolve } from 'node:path'
 import { networkList } from '@hearth/http'
-import { commonSettings, parseSettings, portNumber, type Environment } from '@hearth/runtime'
+import {
+  commonSettings,
+  filePath,
+  parseSettings,
+  portNumber,
+  settingKind,
+  webAddress,
+  wholeNumber,
+  type Environment,
+} from '@hearth/runtime'
 import { z } from 'zod'
 
 const switchSetting = z
@@ -8,29 +17,26 @@ const switchSetting = z
   .default('false')
   .transform((text) => text === 'true')
 
-const perMinuteRule = 'must be a whole number from 1 to 1000000'
+// The database is an encrypted file, never a server.
+const { DATABASE_URL: _unused, ...shared } = commonSettings
 
-const Settings = z.object({
-  ...commonSettings,
+/** Every setting by its variable, as `readConfig` reads it. */
+export const settingsSchema = z.object({
+  ...shared,
   BIND_PORT: portNumber.default(8102),
-  DATA_DIR: z.string().default('data/inverter'),
+  DATA_DIR: filePath.default('data/inverter'),
   TRUSTED_PROXIES: networkList,
   FORWARDED_HEADER: commonSettings.FORWARDED_HEADER.refine((name) => name.toLowerCase() !== 'forwarded', {
     error: 'must be a header that lists addresses, such as X-Forwarded-For; Forwarded is not read',
   }),
-  HMAC_SECRET: z.string().min(32, 'must have at least 32 characters').optional(),
+  HMAC_SECRET: z.string().min(32, 'must have at least 32 characters').meta(settingKind('secret')).optional(),
   DOCS_PUBLIC: switchSetting,
   ENABLE_VENDOR_DIAGNOSTICS: switchSetting,
-  RATE_LIMIT_PER_MINUTE: z.coerce
-    .number(perMinuteRule)
-    .int(perMinuteRule)
-    .min(1, perMinuteRule)
-    .max(1_000_000, perMinuteRule)
-    .default(600),
+  RATE_LIMIT_PER_MINUTE: wholeNumber(1, 1_000_000).default(600),
   RATE_LIMIT_EXEMPT: networkList,
-  OBJECT_REGISTRY_FILE: z.string().optional(),
-  WRITE_ALLOWLIST_FILE: z.string().optional(),
-  RELEASES_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
+  OBJECT_REGISTRY_FILE: filePath.optional(),
+  WRITE_ALLOWLIST_FILE: filePath.optional(),
+  RELEASES_URL: webAddress.optional(),
 })
 
 /** The settings of one gateway, checked. The README's table says what each is for. */
@@ -38,7 +44,7 @@ export type Config = ReturnType<typeof readConfig>
 
 /** Reads the settings from the environment; throws an `OperatorError` that names the wrong one. */
 export function readConfig(environment: Environment) {
-  const settings = parseSettings(Settings, environment)
+  const settings = parseSettings(settingsSchema, environment)
   return {
     bindAddress: settings.BIND_ADDRESS,
     bindPort: settings.BIND_PORT,

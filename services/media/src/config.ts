@@ -1,18 +1,23 @@
 import { resolve } from 'node:path'
+import { secretKeyText } from '@hearth/credentials'
 import { networkList } from '@hearth/http'
 import { outboundAllow } from '@hearth/outbound'
-import { commonSettings, OperatorError, parseSettings, portNumber, type Environment } from '@hearth/runtime'
+import {
+  absolutePath,
+  commonSettings,
+  filePath,
+  OperatorError,
+  parseSettings,
+  portNumber,
+  settingKind,
+  webAddress,
+  wholeNumber,
+  type Environment,
+} from '@hearth/runtime'
 import { z } from 'zod'
 import { artifactsSetting } from './artifacts/artifact-location.ts'
 import { extraPlatformHosts } from './platforms/platform-hosts.ts'
 import { stemBaseUrlSetting } from './stems/result-address.ts'
-
-const wholeNumber = (least: number, most: number) => {
-  const rule = `must be a whole number from ${least} to ${most}`
-  return z.coerce.number(rule).int(rule).min(least, rule).max(most, rule)
-}
-
-const path = z.string().regex(/^\//, 'must be an absolute path').optional()
 
 /** As the specification names it; `*` would believe anybody. */
 const forwardedAllow = z.preprocess((text, context) => {
@@ -21,21 +26,24 @@ const forwardedAllow = z.preprocess((text, context) => {
   return text
 }, networkList)
 
-const Settings = z.object({
+const programPath = absolutePath.meta(settingKind('program')).optional()
+
+/** Every setting by its variable, as `readConfig` reads it. */
+export const settingsSchema = z.object({
   ...commonSettings,
   BIND_PORT: portNumber.default(8103),
-  DATA_DIR: z.string().default('data/media'),
+  DATA_DIR: filePath.default('data/media'),
   TRUSTED_PROXIES: networkList,
   FORWARDED_ALLOW_IPS: forwardedAllow,
-  SECRET_KEY: z.string().optional(),
-  SECRET_KEY_FILE: z.string().optional(),
+  SECRET_KEY: secretKeyText.optional(),
+  SECRET_KEY_FILE: filePath.optional(),
   ALLOW_OPEN: z.enum(['true', 'false'], { error: 'must be true or false' }).default('false'),
   EXTRA_PLATFORM_HOSTS: extraPlatformHosts,
   OUTBOUND_ALLOW: outboundAllow,
   STEMSVC_BASE_URL: stemBaseUrlSetting,
-  UPDATES_BASE_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https address' }).optional(),
-  YTDLP_PATH: path,
-  FFMPEG_PATH: path,
+  UPDATES_BASE_URL: webAddress.optional(),
+  YTDLP_PATH: programPath,
+  FFMPEG_PATH: programPath,
   ARTIFACTS: artifactsSetting,
   QUEUE_SIZE: wholeNumber(1, 100_000).default(200),
   WORKERS: wholeNumber(0, 64).optional(),
@@ -47,7 +55,7 @@ export type Config = ReturnType<typeof readConfig>
 
 /** Reads the settings from the environment; throws an `OperatorError` that names the wrong one. */
 export function readConfig(environment: Environment) {
-  const settings = parseSettings(Settings, environment)
+  const settings = parseSettings(settingsSchema, environment)
   const dataDirectory = resolve(settings.DATA_DIR)
   const { TRUSTED_PROXIES, FORWARDED_ALLOW_IPS } = settings
   if (TRUSTED_PROXIES.length > 0 && FORWARDED_ALLOW_IPS.length > 0)

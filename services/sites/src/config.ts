@@ -1,8 +1,19 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { secretKeyText } from '@hearth/credentials'
 import { networkList } from '@hearth/http'
 import { outboundAllow } from '@hearth/outbound'
-import { commaList, commonSettings, parseSettings, portNumber, type Environment } from '@hearth/runtime'
+import {
+  absolutePath,
+  commaList,
+  commonSettings,
+  filePath,
+  parseSettings,
+  portNumber,
+  settingKind,
+  webAddress,
+  type Environment,
+} from '@hearth/runtime'
 import { z } from 'zod'
 import { parseAdminAddress } from './nodes/admin-address.ts'
 import { readRelyingParty } from './passkeys/relying-party.ts'
@@ -12,47 +23,60 @@ const hostName = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9
 const isOrigin = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 
 /** Refuses what is neither the address of an admin endpoint nor the path of its socket, with the reason. */
-const adminAddress = z.string().superRefine((text, context) => {
-  try {
-    parseAdminAddress(text)
-  } catch (error) {
-    context.addIssue({ code: 'custom', message: (error as Error).message })
-  }
-})
+const adminAddress = z
+  .string()
+  .superRefine((text, context) => {
+    try {
+      parseAdminAddress(text)
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: (error as Error).message })
+    }
+  })
+  .meta(settingKind('own form'))
 
-const directoryList = commaList.refine(
-  (entries) => entries.every((entry) => entry.startsWith('/')),
-  'must be a comma-separated list of absolute directories',
-)
+const directoryList = commaList
+  .refine(
+    (entries) => entries.length > 0 && entries.every((entry) => entry.startsWith('/')),
+    'must be a comma-separated list of absolute directories',
+  )
+  .meta(settingKind('directory list'))
 
-const webAddress = z.url({ protocol: /^https?$/, error: 'must be an http or https address' })
+const originList = commaList
+  .refine((entries) => entries.every(isOrigin), {
+    error: 'must be a comma-separated list of addresses such as https://sites.example.org',
+  })
+  .meta(settingKind('address list'))
 
-const Settings = z.object({
+const addressList = commaList
+  .refine(
+    (entries) => entries.length > 0 && entries.every((entry) => isIP(entry) !== 0),
+    'must be a comma-separated list of IP addresses',
+  )
+  .meta(settingKind('address list'))
+
+/** Every setting by its variable, as `readConfig` reads it. */
+export const settingsSchema = z.object({
   ...commonSettings,
   BIND_PORT: portNumber.default(8104),
-  DATA_DIR: z.string().default('data/sites'),
+  DATA_DIR: filePath.default('data/sites'),
   TRUSTED_PROXIES: networkList,
-  SECRET_KEY: z.string().optional(),
-  SECRET_KEY_FILE: z.string().optional(),
-  PUBLIC_ORIGIN: commaList.refine((entries) => entries.every(isOrigin), {
-    error: 'must be a comma-separated list of addresses such as https://sites.example.org',
-  }),
-  RP_ID: z.string().regex(hostName, 'must be a host name').optional(),
+  SECRET_KEY: secretKeyText.optional(),
+  SECRET_KEY_FILE: filePath.optional(),
+  PUBLIC_ORIGIN: originList.default([]),
+  RP_ID: z.string().regex(hostName, 'must be a host name').meta(settingKind('host')).optional(),
   CADDY_ADMIN: adminAddress.optional(),
   CADDY_HTTP_PORT: portNumber.optional(),
   CADDY_HTTPS_PORT: portNumber.optional(),
-  CADDY_BIND: commaList
-    .refine((entries) => entries.every((entry) => isIP(entry) !== 0), 'must be a comma-separated list of IP addresses')
-    .optional(),
-  CADDY_LOG_FILE: z.string().regex(/^\//, 'must be an absolute path').optional(),
-  CADDY_PATH: z.string().regex(/^\//, 'must be an absolute path').optional(),
-  STATIC_DIRS: directoryList,
-  SOCKET_DIRS: directoryList,
-  LOG_DIRS: directoryList,
+  CADDY_BIND: addressList.optional(),
+  CADDY_LOG_FILE: absolutePath.optional(),
+  CADDY_PATH: absolutePath.meta(settingKind('program')).optional(),
+  STATIC_DIRS: directoryList.optional(),
+  SOCKET_DIRS: directoryList.default([]),
+  LOG_DIRS: directoryList.default(['/var/log']),
   SSLLABS_BASE_URL: webAddress.default('https://api.ssllabs.com/api/v4'),
   OUTBOUND_ALLOW: outboundAllow,
-  BUILD_COMMIT: z.string().max(100).default('unknown'),
-  BUILD_DATE: z.string().max(100).default('unknown'),
+  BUILD_COMMIT: z.string().max(100).meta(settingKind('text')).default('unknown'),
+  BUILD_DATE: z.string().max(100).meta(settingKind('text')).default('unknown'),
 })
 
 /** The settings of one site manager, checked. The README's table says what each is for. */
@@ -60,7 +84,7 @@ export type Config = ReturnType<typeof readConfig>
 
 /** Reads the settings from the environment; throws an `OperatorError` that names the wrong one. */
 export function readConfig(environment: Environment) {
-  const settings = parseSettings(Settings, environment)
+  const settings = parseSettings(settingsSchema, environment)
   const dataDirectory = resolve(settings.DATA_DIR)
   const isOwn = settings.CADDY_ADMIN === undefined
   const { PUBLIC_URL: publicUrl, PUBLIC_ORIGIN, RP_ID: rpId } = settings
@@ -91,11 +115,11 @@ export function readConfig(environment: Environment) {
       path: settings.CADDY_PATH,
     },
     /** Directories that static sites may serve from. */
-    staticBases: settings.STATIC_DIRS.length > 0 ? settings.STATIC_DIRS : ['/var/www', '/srv', `${dataDirectory}/www`],
+    staticBases: settings.STATIC_DIRS ?? ['/var/www', '/srv', `${dataDirectory}/www`],
     /** Directories with sockets that may be upstreams. */
     socketDirectories: settings.SOCKET_DIRS,
     /** Directories that further servers may write their access logs to. */
-    logDirectories: settings.LOG_DIRS.length > 0 ? settings.LOG_DIRS : ['/var/log'],
+    logDirectories: settings.LOG_DIRS,
     sslLabsUrl: settings.SSLLABS_BASE_URL,
     outboundAllow: settings.OUTBOUND_ALLOW,
     build: { commit: settings.BUILD_COMMIT, date: settings.BUILD_DATE },

@@ -8,7 +8,7 @@ export async function addCommands(program: Command, words: readonly string[] = [
     .description('run the service in the foreground')
     .action(async () => {
       const { startResolverEarly } = await import('./early-resolver.ts')
-      const early = await startResolverEarly(process.env['DATA_DIR'])
+      const early = await startResolverEarly(process.env)
       const { serve } = await import('./main.ts')
       await serve(process.env, early)
     })

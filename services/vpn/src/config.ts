@@ -1,34 +1,42 @@
 import { resolve } from 'node:path'
 import { networkList } from '@hearth/http'
-import { commonSettings, parseSettings, portNumber, type Environment } from '@hearth/runtime'
+import { secretKeyText } from '@hearth/credentials'
+import {
+  commonSettings,
+  filePath,
+  parseSettings,
+  portNumber,
+  settingKind,
+  wholeNumber,
+  type Environment,
+} from '@hearth/runtime'
 import { outboundAllow, type Resolver } from '@hearth/outbound'
 import { z } from 'zod'
 import { listenSetting } from './dns/listen-setting.ts'
 import { upstreamSetting } from './dns/upstream-setting.ts'
 import { PublicEndpoint } from './settings/schema.ts'
 
-const driftRule = 'must be a whole number of seconds from 1 to 3600'
-
-const Settings = z.object({
+/** Every setting by its variable, as `readConfig` reads it. */
+export const settingsSchema = z.object({
   ...commonSettings,
   BIND_PORT: portNumber.default(8101),
-  DATA_DIR: z.string().default('data/vpn'),
+  DATA_DIR: filePath.default('data/vpn'),
   TRUSTED_PROXIES: networkList,
-  SECRET_KEY: z.string().optional(),
-  SECRET_KEY_FILE: z.string().optional(),
+  SECRET_KEY: secretKeyText.optional(),
+  SECRET_KEY_FILE: filePath.optional(),
   WIREGUARD_BACKEND: z
     .enum(['auto', 'kernel', 'userspace', 'simulated'], { error: 'must be auto, kernel, userspace or simulated' })
     .default('auto'),
-  PUBLIC_ENDPOINT: PublicEndpoint.optional(),
+  PUBLIC_ENDPOINT: PublicEndpoint.meta(settingKind('host')).optional(),
   RATE_LIMIT_EXEMPT: networkList,
   DNS_LISTEN: listenSetting,
-  DNS_LISTEN_CLIENT: z.string().min(1).optional(),
+  DNS_LISTEN_CLIENT: z.string().meta(settingKind('text')).optional(),
   DNS_UPSTREAMS: upstreamSetting,
   DNS_ENGINE: z.enum(['auto', 'ffi', 'dgram'], { error: 'must be auto, ffi or dgram' }).default('auto'),
-  GEOIP_COUNTRY_DB: z.string().optional(),
-  GEOIP_ASN_DB: z.string().optional(),
+  GEOIP_COUNTRY_DB: filePath.optional(),
+  GEOIP_ASN_DB: filePath.optional(),
   OUTBOUND_ALLOW: outboundAllow,
-  DRIFT_CHECK_SECONDS: z.coerce.number(driftRule).int(driftRule).min(1, driftRule).max(3600, driftRule).default(30),
+  DRIFT_CHECK_SECONDS: wholeNumber(1, 3600, 'must be a whole number of seconds from 1 to 3600').default(30),
 })
 
 /** The settings of one VPN service, checked. The README's table says what each is for. */
@@ -36,7 +44,7 @@ export type Config = ReturnType<typeof readConfig>
 
 /** Reads the settings from the environment; throws an `OperatorError` that names the wrong one. */
 export function readConfig(environment: Environment) {
-  const settings = parseSettings(Settings, environment)
+  const settings = parseSettings(settingsSchema, environment)
   const dataDirectory = resolve(settings.DATA_DIR)
   return {
     bindAddress: settings.BIND_ADDRESS,

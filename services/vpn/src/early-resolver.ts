@@ -18,8 +18,12 @@ const patience = 2500
  * Starts the resolver by the files of the last run, so that names are answered while the service still loads. Undefined on a
  * first start. Throws an `OperatorError` when the directory is in use.
  */
-export async function startResolverEarly(dataDirectory: string | undefined): Promise<EarlyResolver | undefined> {
-  const directory = resolve(dataDirectory ?? 'data/vpn')
+export async function startResolverEarly(
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<EarlyResolver | undefined> {
+  // As all settings: an empty variable is not set.
+  const { DATA_DIR } = environment
+  const directory = resolve(DATA_DIR === undefined || DATA_DIR === '' ? 'data/vpn' : DATA_DIR)
   if (!existsSync(join(directory, 'dns', resolverFile.settings))) return undefined
   const lock = lockDataDirectory(directory)
   const resolver = new RunningResolver(join(directory, 'dns'))

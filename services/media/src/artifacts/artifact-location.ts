@@ -1,3 +1,4 @@
+import { settingKind } from '@hearth/runtime'
 import { z } from 'zod'
 
 /** Where artifacts are kept. */
@@ -87,4 +88,5 @@ export const artifactsSetting = z
       return z.NEVER
     }
   })
+  .meta(settingKind('own form'))
   .default({ kind: 'directory', path: undefined })

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { normaliseHost } from '@hearth/outbound'
-import { commaList } from '@hearth/runtime'
+import { commaList, settingKind } from '@hearth/runtime'
 import { Platform } from './schema.ts'
 
 /** The hosts of each platform, complete: a name that only ends like one of them is another's. */
@@ -65,21 +65,24 @@ export function createPlatformHosts(extra: readonly ExtraHost[] = []): PlatformH
 }
 
 /** The setting `EXTRA_PLATFORM_HOSTS`: `youtube=HOST[:PORT],tiktok=…`; none when it is missing. */
-export const extraPlatformHosts = commaList.transform((entries, context): ExtraHost[] => {
-  const hosts: ExtraHost[] = []
-  for (const [index, entry] of entries.entries()) {
-    const host = readExtraHost(entry)
-    const fault =
-      typeof host === 'string'
-        ? host
-        : hosts.some((other) => other.host === host.host && other.port === host.port)
-          ? 'names a host that was named before'
-          : undefined
-    if (typeof host === 'object' && fault === undefined) hosts.push(host)
-    else context.addIssue({ code: 'custom', message: `entry ${index + 1} ${fault}` })
-  }
-  return hosts
-})
+export const extraPlatformHosts = commaList
+  .transform((entries, context): ExtraHost[] => {
+    const hosts: ExtraHost[] = []
+    for (const [index, entry] of entries.entries()) {
+      const host = readExtraHost(entry)
+      const fault =
+        typeof host === 'string'
+          ? host
+          : hosts.some((other) => other.host === host.host && other.port === host.port)
+            ? 'names a host that was named before'
+            : undefined
+      if (typeof host === 'object' && fault === undefined) hosts.push(host)
+      else context.addIssue({ code: 'custom', message: `entry ${index + 1} ${fault}` })
+    }
+    return hosts
+  })
+  .meta(settingKind('own form'))
+  .prefault('')
 
 /** The fault in words when the entry is none. */
 function readExtraHost(entry: string): ExtraHost | string {

@@ -1,4 +1,4 @@
-import { OperatorError } from '@hearth/runtime'
+import { OperatorError, settingKind } from '@hearth/runtime'
 import { z } from 'zod'
 import { StemServiceError } from './stem-service-error.ts'
 
@@ -15,6 +15,7 @@ export const stemBaseUrlSetting = z
   .string()
   .refine(isUsableBase, { error: 'must be an https address, or an http address on this machine' })
   .transform((text) => new URL(text).href.replace(/\/+$/, ''))
+  .meta(settingKind('web address'))
   .default(defaultStemBaseUrl)
 
 function isUsableBase(text: string): boolean {

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { settingKind } from '@hearth/runtime'
 import { z } from 'zod'
 import type { Listener } from './process/resolver-files.ts'
 
@@ -7,7 +8,6 @@ const rule = 'must be a list of ADDRESS:PORT (IPv6 in brackets), separated by co
 /** `DNS_LISTEN`: addresses beside those of the tunnels on which the resolver listens. */
 export const listenSetting = z
   .string()
-  .default('')
   .transform((text, context): Listener[] => {
     const parts = text
       .split(',')
@@ -19,6 +19,8 @@ export const listenSetting = z
       return listener ?? []
     })
   })
+  .meta(settingKind('own form'))
+  .default([])
 
 function parseListener(text: string): Listener | undefined {
   const [, bracketed, plain, digits] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? []

@@ -1,12 +1,12 @@
 import { z } from 'zod'
+import { settingKind } from '@hearth/runtime'
 import { parseUpstream } from './upstream/upstream-text.ts'
 
 /** `DNS_UPSTREAMS`: servers to ask, in the forms of the setting, separated by commas; undefined when it is not set. */
 export const upstreamSetting = z
   .string()
-  .optional()
-  .transform((text, context): readonly string[] | undefined => {
-    const parts = (text ?? '')
+  .transform((text, context): readonly string[] => {
+    const parts = text
       .split(',')
       .map((part) => part.trim())
       .filter((part) => part !== '')
@@ -17,5 +17,8 @@ export const upstreamSetting = z
         context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'is no server to ask' })
       }
     }
-    return parts.length === 0 ? undefined : parts
+    if (parts.length === 0) context.addIssue({ code: 'custom', message: 'must name a server to ask' })
+    return parts
   })
+  .meta(settingKind('own form'))
+  .optional()
