@@ -63,5 +63,8 @@ function expand(text: string, fresh: ReadonlyMap<string, string>): string {
 function leavesOf(value: unknown, path = ''): Map<string, string> {
   if (typeof value !== 'object' || value === null)
     return new Map(value === undefined || typeof value === 'function' ? [] : [[path, JSON.stringify(value)]])
-  return new Map(Object.entries(value).flatMap(([key, inner]) => [...leavesOf(inner, `${path}.${key}`)]))
+  const leaves = new Map<string, string>()
+  for (const [key, inner] of Object.entries(value))
+    for (const [leaf, text] of leavesOf(inner, `${path}.${key}`)) leaves.set(leaf, text)
+  return leaves
 }
