@@ -110,7 +110,7 @@ export function policyOf(parts: {
       bundle: compiled(parts.lists ?? []),
       clients: parts.clients ?? [],
       rules: parts.rules ?? [],
-      settings: { blockingEnabled: true, pausedUntil: 0, ...parts.settings },
+      settings: { blockingEnabled: true, pausedUntil: 0, forwardedZones: [], ...parts.settings },
     }),
   )
 }

@@ -70,6 +70,17 @@ for (const engine of ['ffi', 'dgram'])
       [entry.client_id, entry.client, entry.domain, entry.reason, entry.rule],
       [phone.id, 'phone', 'www.example', 'rule', 'example'],
     )
+    assert.equal((await world.ask('printer.home.arpa')).rcode, 3)
+    const local = await eventually(
+      async () => (await call('GET', '/api/dns/queries?reason=local')).data[0],
+      (found) => found !== undefined,
+    )
+    assert.deepEqual([local.domain, local.status, local.rcode], ['printer.home.arpa', 'allowed', 'NXDOMAIN'])
+    const { data: why } = await call('GET', '/api/dns/explain?domain=printer.home.arpa&client=phone')
+    assert.equal(why.reason, 'local')
+    assert.match(why.decided_by, /home\.arpa belongs to the local network \(RFC 8375\)/)
+    await call('PUT', '/api/dns/settings', { forwarded_zones: ['Home.Arpa.'] })
+    assert.deepEqual((await world.ask('printer.home.arpa')).addresses, [addressOf('printer.home.arpa')])
     await call('PUT', `/api/peers/${phone.id}`, { dns_logging_enabled: false })
     await world.ask('secret.example')
     await call('PUT', `/api/peers/${phone.id}`, { dns_logging_enabled: true })

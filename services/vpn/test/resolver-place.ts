@@ -35,6 +35,7 @@ export const plainSettings: ResolverSettings = {
   dnssec: false,
   blockPrivateAnswers: false,
   privateAnswersAllowed: [],
+  forwardedZones: [],
   clientRateLimit: 0,
   queryLog: 'all',
   anonymizeClients: false,

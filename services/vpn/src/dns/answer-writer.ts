@@ -1,5 +1,6 @@
 import type { LogEntry } from '../query-log/ring.ts'
 import type { EngineSettings } from './engine-settings.ts'
+import { localRcode, writeLocal } from './local-answer.ts'
 import type { Decider } from './policy/decide.ts'
 import type { Policy } from './policy/policy.ts'
 import { Reason } from './policy/verdict.ts'
@@ -100,6 +101,17 @@ export class AnswerWriter {
     else writeBlocked(this.#reply, question.type, settings)
     this.#entry.rcode = rcode
     return this.#reply.finish(question, rcode, ExtendedError.blocked, this.#textFor(decider))
+  }
+
+  /** The answer for a name in the local zone of this index. */
+  local(zone: number): number {
+    const question = this.#question
+    const rcode = localRcode(question, zone)
+    this.begin(rcode)
+    this.#reply.authoritative()
+    writeLocal(this.#reply, question, zone)
+    this.#entry.rcode = rcode
+    return this.#reply.finish(question, rcode, ExtendedError.none, undefined)
   }
 
   #textFor(decider: Decider): Uint8Array | undefined {

@@ -31,9 +31,7 @@ export function engineSettings(settings: ResolverSettings): EngineSettings {
     blockTtl: settings.blockTtl,
     dnssec: settings.dnssec,
     blockPrivateAnswers: settings.blockPrivateAnswers,
-    privateAnswersAllowed: settings.privateAnswersAllowed
-      .map((domain) => wireName(domain.replace(/^\*\./, '')))
-      .filter((name) => name !== undefined),
+    privateAnswersAllowed: wireNames(settings.privateAnswersAllowed),
     serveStale: settings.serveStale,
     cache: { minTtl: settings.cacheMinTtl, maxTtl: settings.cacheMaxTtl },
   }
@@ -43,7 +41,11 @@ export function engineSettings(settings: ResolverSettings): EngineSettings {
 export const policySettings = (settings: ResolverSettings): PolicySettings => ({
   blockingEnabled: settings.blockingEnabled,
   pausedUntil: settings.pausedUntil,
+  forwardedZones: wireNames(settings.forwardedZones),
 })
+
+const wireNames = (domains: readonly string[]): Uint8Array[] =>
+  domains.map((domain) => wireName(domain.replace(/^\*\./, ''))).filter((name) => name !== undefined)
 
 function bytesOf(address: string | null, length: number): Uint8Array | undefined {
   const bytes = address === null ? undefined : addressBytes(address)

@@ -3,6 +3,7 @@ import type { Tables } from '../database/tables.ts'
 import { badRequest } from '../problems.ts'
 import { asciiName } from './domain-name.ts'
 import { reasonName } from '../query-log/query-view.ts'
+import { localZones } from './policy/local-zones.data.ts'
 import { Reason, Status } from './policy/verdict.ts'
 import type { Explanation } from './process/messages.ts'
 import { findClient } from './rules/rules.ts'
@@ -72,7 +73,13 @@ function inWords({ verdict, name, cnames }: Explanation, matches: readonly Shown
   if (verdict.reason === Reason.off) return 'Filtering is paused or off'
   if (verdict.reason === Reason.special) return 'A name with which devices look for a way round the filter'
   if (verdict.reason === Reason.privateAnswer) return `Its answer is an address of a private network${through}`
+  if (verdict.reason === Reason.local) return localText(verdict.source)
   return 'Nothing matches'
+}
+
+function localText(zone: number): string {
+  const { domain = '', source = '' } = localZones[zone] ?? {}
+  return `The resolver itself answers: ${domain} belongs to the local network (${source}), and no upstream is asked`
 }
 
 function flipOf({ verdict }: Explanation, asked: { domain: string; client: string | undefined }): string | null {

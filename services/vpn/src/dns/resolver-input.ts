@@ -164,6 +164,7 @@ export function resolverSettings(
     dnssec: stored.dnssec,
     blockPrivateAnswers: stored.block_private_answers,
     privateAnswersAllowed: stored.private_answers_allowed,
+    forwardedZones: stored.forwarded_zones,
     clientRateLimit: stored.client_rate_limit,
     queryLog: stored.query_log,
     anonymizeClients: stored.anonymize_clients,

@@ -119,15 +119,17 @@ class StoredKeeper implements DnsSettingsKeeper {
 
 /** Texts in the form they are stored in. */
 function checkedTexts(values: DnsSettingsUpdate): Partial<DnsSettingValues> {
-  const { upstreams, private_answers_allowed: domains } = values
-  upstreams?.forEach((text, index) => checkUpstream(text, `upstreams.${index}`))
-  if (domains === undefined) return {}
-  return { private_answers_allowed: domains.map((text, index) => checkedName(text, index)) }
+  values.upstreams?.forEach((text, index) => checkUpstream(text, `upstreams.${index}`))
+  const domains = (['private_answers_allowed', 'forwarded_zones'] as const).flatMap((member) => {
+    const texts = values[member]
+    return texts === undefined ? [] : [[member, texts.map((text, index) => checkedName(text, `${member}.${index}`))]]
+  })
+  return Object.fromEntries(domains)
 }
 
-function checkedName(text: string, index: number): string {
-  const name = asciiName(text)
-  if (name === undefined) throw invalidField(`private_answers_allowed.${index}`, 'must be a domain name')
+function checkedName(text: string, path: string): string {
+  const name = asciiName(text.replace(/^\*\./, ''))
+  if (name === undefined) throw invalidField(path, 'must be a domain name')
   return name
 }
 

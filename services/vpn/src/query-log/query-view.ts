@@ -30,6 +30,7 @@ const reasons = {
   list: Reason.list,
   special: Reason.special,
   private_answer: Reason.privateAnswer,
+  local: Reason.local,
 } as const satisfies Record<QueryReason, number>
 const reasonNames = new Map<number, QueryReason>(
   Object.entries(reasons).map(([name, code]) => [code, name as QueryReason]),

@@ -5,9 +5,9 @@ import { typeNumber } from './dns-words.ts'
 export const QueryStatus = z.enum(['allowed', 'blocked'])
 export type QueryStatus = z.infer<typeof QueryStatus>
 
-export const QueryReason = z.enum(['none', 'off', 'rule', 'list', 'special', 'private_answer']).meta({
+export const QueryReason = z.enum(['none', 'off', 'rule', 'list', 'special', 'private_answer', 'local']).meta({
   description:
-    'Why: nothing matched; filtering is off, paused, or off for the peer; a custom rule; a list; a name that is always denied; an answer with a private address',
+    'Why: nothing matched; filtering is off, paused, or off for the peer; a custom rule; a list; a name that is always denied; an answer with a private address; a name of the local network that no upstream is asked for',
 })
 export type QueryReason = z.infer<typeof QueryReason>
 

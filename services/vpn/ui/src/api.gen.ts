@@ -4006,8 +4006,8 @@ export interface paths {
                     status?: "allowed" | "blocked";
                     /** @description DNS type: a name such as AAAA, or a number */
                     type?: string;
-                    /** @description Why: nothing matched; filtering is off, paused, or off for the peer; a custom rule; a list; a name that is always denied; an answer with a private address */
-                    reason?: "none" | "off" | "rule" | "list" | "special" | "private_answer";
+                    /** @description Why: nothing matched; filtering is off, paused, or off for the peer; a custom rule; a list; a name that is always denied; an answer with a private address; a name of the local network that no upstream is asked for */
+                    reason?: "none" | "off" | "rule" | "list" | "special" | "private_answer" | "local";
                     /** @description From this moment on */
                     start?: string;
                     /** @description Before this moment */
@@ -4115,8 +4115,8 @@ export interface paths {
                     status?: "allowed" | "blocked";
                     /** @description DNS type: a name such as AAAA, or a number */
                     type?: string;
-                    /** @description Why: nothing matched; filtering is off, paused, or off for the peer; a custom rule; a list; a name that is always denied; an answer with a private address */
-                    reason?: "none" | "off" | "rule" | "list" | "special" | "private_answer";
+                    /** @description Why: nothing matched; filtering is off, paused, or off for the peer; a custom rule; a list; a name that is always denied; an answer with a private address; a name of the local network that no upstream is asked for */
+                    reason?: "none" | "off" | "rule" | "list" | "special" | "private_answer" | "local";
                     /** @description From this moment on */
                     start?: string;
                     /** @description Before this moment */
@@ -6057,10 +6057,10 @@ export interface components {
             /** @enum {string} */
             status: "allowed" | "blocked";
             /**
-             * @description Why: nothing matched; filtering is off, paused, or off for the peer; a custom rule; a list; a name that is always denied; an answer with a private address
+             * @description Why: nothing matched; filtering is off, paused, or off for the peer; a custom rule; a list; a name that is always denied; an answer with a private address; a name of the local network that no upstream is asked for
              * @enum {string}
              */
-            reason: "none" | "off" | "rule" | "list" | "special" | "private_answer";
+            reason: "none" | "off" | "rule" | "list" | "special" | "private_answer" | "local";
             /** @description In words, for a person */
             decided_by: string;
             /** @description The name that decided */
@@ -6187,6 +6187,8 @@ export interface components {
             block_private_answers: boolean;
             /** @description Domains, and what is below them, whose answers may be private */
             private_answers_allowed: string[];
+            /** @description Domains of the local network that the upstreams know, such as home.arpa or 168.192.in-addr.arpa: they are asked for them, and their answers may be private */
+            forwarded_zones: string[];
             /** @description Queries a second and peer; 0 for no limit */
             client_rate_limit: number;
             /** @enum {string} */
@@ -6224,6 +6226,8 @@ export interface components {
             block_private_answers?: boolean;
             /** @description Domains, and what is below them, whose answers may be private */
             private_answers_allowed?: string[];
+            /** @description Domains of the local network that the upstreams know, such as home.arpa or 168.192.in-addr.arpa: they are asked for them, and their answers may be private */
+            forwarded_zones?: string[];
             /** @description Queries a second and peer; 0 for no limit */
             client_rate_limit?: number;
             /** @enum {string} */
@@ -6414,10 +6418,10 @@ export interface components {
             /** @enum {string} */
             status: "allowed" | "blocked";
             /**
-             * @description Why: nothing matched; filtering is off, paused, or off for the peer; a custom rule; a list; a name that is always denied; an answer with a private address
+             * @description Why: nothing matched; filtering is off, paused, or off for the peer; a custom rule; a list; a name that is always denied; an answer with a private address; a name of the local network that no upstream is asked for
              * @enum {string}
              */
-            reason: "none" | "off" | "rule" | "list" | "special" | "private_answer";
+            reason: "none" | "off" | "rule" | "list" | "special" | "private_answer" | "local";
             /** @description The rule that decided; null when none did or it is gone */
             rule: string | null;
             list_id: string | null;

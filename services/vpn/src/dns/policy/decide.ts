@@ -2,6 +2,7 @@ import { type Name, writeDotted } from '../wire/name.ts'
 import { Meaning, meanings } from './membership.ts'
 import { type NameSeeds, finish, step1, step2 } from './name-hash.ts'
 import type { Policy } from './policy.ts'
+import { localZoneOf, noZone } from './local-zones.ts'
 import { Row } from './precedence.ts'
 import { RuleKind } from './rule-table.ts'
 import { isSpecial } from './special-names.ts'
@@ -52,6 +53,7 @@ export class Decider {
     this.row = Row.nothing
     this.#isOpen = true
     if (!settings.blockingEnabled || isPaused || !clients.isFiltered(index)) {
+      this.#settleLocal(policy, name)
       this.#settle(Row.off, Status.allowed, Reason.off, 0)
       if (trace === null) return
     }
@@ -62,7 +64,14 @@ export class Decider {
     if (this.#isOpen && isSpecial(name.bytes, name.length)) {
       this.#settle(Row.special, Status.blocked, Reason.special, 0)
     }
+    if (this.#isOpen) this.#settleLocal(policy, name)
     if (this.#isOpen || trace !== null) this.#followLists(policy, name, clients.listsOf(index), trace)
+  }
+
+  /** A name that no upstream is asked for is not filtered either. */
+  #settleLocal(policy: Policy, name: Name): void {
+    const zone = localZoneOf(name, policy.settings.forwardedZones)
+    if (zone !== noZone) this.#settle(Row.local, Status.allowed, Reason.local, zone)
   }
 
   /** The lanes of the name and of all its parents, in one pass from the last label to the first. */

@@ -8,7 +8,7 @@ import { type Policy, buildPolicy, openPolicy } from './policy.ts'
 import { buildRuleTable, openRuleTable } from './rule-table.ts'
 import { Reason, Status } from './verdict.ts'
 
-const settings = { blockingEnabled: true, pausedUntil: 0 }
+const settings = { blockingEnabled: true, pausedUntil: 0, forwardedZones: [] }
 const decider = new Decider()
 const decide = (policy: Policy, name: string, client = 0) => {
   decider.decide(policy, nameOf(name), client, false, null)

@@ -10,6 +10,8 @@ export interface PolicySettings {
   readonly blockingEnabled: boolean
   /** Milliseconds since the epoch until which nothing is filtered; 0 for not paused. */
   readonly pausedUntil: number
+  /** Domains in wire form that upstreams are asked for although they are within a local zone. */
+  readonly forwardedZones: readonly Uint8Array[]
 }
 
 /**

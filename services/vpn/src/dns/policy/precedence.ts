@@ -8,6 +8,7 @@ export const Row = {
   block: 5,
   special: 6,
   nothing: 7,
+  local: 8,
 } as const
 
 /** A row of the published table. */
@@ -36,6 +37,12 @@ export const precedence: readonly PrecedenceRow[] = [
     lookedAt:
       'names that switch browsers and phones to resolvers of their own: use-application-dns.net, mask.icloud.com, mask-h2.icloud.com',
     outcome: 'blocked, always as NXDOMAIN',
+  },
+  {
+    row: Row.local,
+    lookedAt:
+      'names that belong to the local network: localhost, .onion, .invalid, .test, .local, home.arpa, reverse zones of private addresses; unless their zone is forwarded; also while filtering is off',
+    outcome: 'answered by the resolver itself: no such name, or the loopback address',
   },
   {
     row: Row.important,

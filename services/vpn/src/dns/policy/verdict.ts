@@ -15,6 +15,8 @@ export const Reason = {
   special: 4,
   /** The answer leads into a private network (rebinding). */
   privateAnswer: 5,
+  /** A name that belongs to the local network and is never asked of an upstream; `source` is the zone's place in `localZones`. */
+  local: 6,
 } as const
 export type ReasonCode = (typeof Reason)[keyof typeof Reason]
 

@@ -1,6 +1,7 @@
 import { explain } from '../policy/explain.ts'
 import type { Policy } from '../policy/policy.ts'
 import { cnamesOf } from './cnames-of.ts'
+import { Reason } from '../policy/verdict.ts'
 import { queryFor } from './query-for.ts'
 import type { Explanation } from './messages.ts'
 
@@ -18,7 +19,8 @@ export async function explainName(
 ): Promise<Explanation> {
   const question = { domain, client, now: Date.now() }
   const alone = explain(policy, question)
-  const query = resolve ? queryFor(domain, 1) : undefined
+  // No upstream hears of a local name.
+  const query = resolve && alone.verdict.reason !== Reason.local ? queryFor(domain, 1) : undefined
   const cnames =
     query === undefined
       ? []

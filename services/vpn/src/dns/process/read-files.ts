@@ -35,6 +35,7 @@ const noSettings: ResolverSettings = {
   dnssec: false,
   blockPrivateAnswers: true,
   privateAnswersAllowed: [],
+  forwardedZones: [],
   clientRateLimit: 0,
   queryLog: 'none',
   anonymizeClients: false,
@@ -52,7 +53,10 @@ export async function readResolverFile<Name extends keyof ResolverFiles>(
     if (error.code === 'ENOENT') return undefined
     throw error
   })
-  return text === undefined ? absent[name] : (JSON.parse(text) as ResolverFiles[Name])
+  if (text === undefined) return absent[name]
+  const content = JSON.parse(text) as ResolverFiles[Name]
+  // A file of an older version lacks what is new.
+  return name === 'settings' ? Object.assign({}, absent[name], content) : content
 }
 
 /** Reads them all. One that cannot be read counts as missing: `warn` is told, and the resolver does what it can without. */

@@ -63,6 +63,8 @@ export interface ResolverSettings {
   readonly blockPrivateAnswers: boolean
   /** Domains (and what is below them) whose answers may be private. */
   readonly privateAnswersAllowed: readonly string[]
+  /** Domains that upstreams are asked for although they, or what they are within, belong to the local network. */
+  readonly forwardedZones: readonly string[]
   /** Queries a second and peer on tunnels; 0 for no limit. */
   readonly clientRateLimit: number
   readonly queryLog: 'all' | 'blocked' | 'none'

@@ -1,11 +1,14 @@
 /** Types of records and questions that mean something to a resolver that forwards. */
 export const Type = {
   a: 1,
+  ns: 2,
   cname: 5,
   soa: 6,
+  ptr: 12,
   hinfo: 13,
   aaaa: 28,
   opt: 41,
+  ds: 43,
   svcb: 64,
   https: 65,
   tkey: 249,

@@ -12,6 +12,9 @@ const soaStart = Uint8Array.from([
   ...new Uint8Array(16),
 ])
 
+/** Where a record goes; the place of its count in the header. */
+export const Section = { answer: 7, authority: 9 } as const
+
 /** RFC 8482: what somebody gets who asks for everything. */
 const rfc8482 = Uint8Array.from([7, 82, 70, 67, 56, 52, 56, 50, 0])
 
@@ -22,7 +25,7 @@ export class Reply {
   start = 0
   at = 0
 
-  /** Header and question, as the client wrote it. AA is never set, RA always. */
+  /** Header and question, as the client wrote it. RA is set, AA is not. */
   begin(question: Question, rcode: number, out: Uint8Array, start: number): void {
     const { message, at, end } = question
     for (let k = 0; k < end; k++) out[start + k] = message[at + k]!
@@ -35,6 +38,11 @@ export class Reply {
     this.at = start + end
   }
 
+  /** The answer comes from a zone of this resolver's own. */
+  authoritative(): void {
+    this.out[this.start + 2]! |= 4
+  }
+
   /** The answer is longer than what the client takes: it shall ask by TCP. */
   truncate(): void {
     this.out[this.start + 2]! |= 2
@@ -42,8 +50,13 @@ export class Reply {
 
   /** An answer record about the asked name. */
   answer(type: number, ttl: number, data: Uint8Array): void {
-    this.out[this.start + 7] = 1
-    this.#head(type, ttl, data.length)
+    this.record(Section.answer, 12, type, ttl, data)
+  }
+
+  /** The one record of this section; its owner's name stands in the question, `owner` bytes behind the message's start. */
+  record(section: number, owner: number, type: number, ttl: number, data: Uint8Array): void {
+    this.out[this.start + section] = 1
+    this.#head(type, ttl, data.length, owner)
     for (let k = 0; k < data.length; k++) this.out[this.at++] = data[k]!
   }
 
@@ -55,7 +68,7 @@ export class Reply {
   /** In the authority section: how long it counts that there is nothing (RFC 2308). */
   authority(ttl: number): void {
     this.out[this.start + 9] = 1
-    this.#head(Type.soa, ttl, soaStart.length + 4)
+    this.#head(Type.soa, ttl, soaStart.length + 4, 12)
     for (let k = 0; k < soaStart.length; k++) this.out[this.at++] = soaStart[k]!
     this.#word(ttl)
   }
@@ -88,11 +101,11 @@ export class Reply {
     out[start + 11] = count
   }
 
-  /** A record's head, its owner being the asked name. */
-  #head(type: number, ttl: number, size: number): void {
+  /** A record's head; the owner's name stands so many bytes behind the message's start. */
+  #head(type: number, ttl: number, size: number, owner: number): void {
     const { out, at } = this
-    out[at] = 0xc0
-    out[at + 1] = 12
+    out[at] = 0xc0 | (owner >> 8)
+    out[at + 1] = owner
     out[at + 2] = 0
     out[at + 3] = type
     out[at + 4] = 0

@@ -16,6 +16,7 @@ export const logResults = [
   { value: 'list', label: 'Decided by a list' },
   { value: 'special', label: 'Way round the filter' },
   { value: 'private_answer', label: 'Private answer' },
+  { value: 'local', label: 'Local name' },
   { value: 'off', label: 'Filter off' },
 ] as const
 

@@ -156,6 +156,15 @@ export function ProtectionFields({ form }: { form: SettingsForm }) {
             {...form.getInputProps('private_answers_allowed')}
           />
         )}
+        <Textarea
+          label="Forwarded local zones"
+          description="Names of the local network (.local, .test, home.arpa, reverse names of private addresses) are not sent to the upstreams. List here the zones that your upstream knows, one per line; their answers may be private."
+          placeholder={'home.arpa\n168.192.in-addr.arpa'}
+          autosize
+          minRows={2}
+          spellCheck={false}
+          {...form.getInputProps('forwarded_zones')}
+        />
         <NumberInput
           label="Queries a second and peer"
           description="More are not answered; 0 for no limit"

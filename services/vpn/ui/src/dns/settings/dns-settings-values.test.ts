@@ -17,6 +17,7 @@ const stored: DnsSettings = {
   serve_stale: true,
   block_private_answers: false,
   private_answers_allowed: ['home.example'],
+  forwarded_zones: ['home.arpa'],
   client_rate_limit: 20_000,
   query_log: 'all',
   anonymize_clients: false,

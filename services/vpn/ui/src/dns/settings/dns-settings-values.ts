@@ -18,6 +18,7 @@ export interface DnsSettingsValues extends Record<string, unknown> {
   serve_stale: boolean
   block_private_answers: boolean
   private_answers_allowed: string
+  forwarded_zones: string
   client_rate_limit: number | ''
   query_log: DnsSettings['query_log']
   anonymize_clients: boolean
@@ -34,6 +35,7 @@ export function dnsSettingsValues(settings: DnsSettings): DnsSettingsValues {
     custom_ipv6: settings.custom_ipv6 ?? '',
     upstreams: [...settings.upstreams],
     private_answers_allowed: settings.private_answers_allowed.join('\n'),
+    forwarded_zones: settings.forwarded_zones.join('\n'),
   }
 }
 
@@ -45,11 +47,14 @@ export function changedDnsSettings(values: DnsSettingsValues, stored: DnsSetting
     custom_ipv4: values.custom_ipv4.trim() === '' ? null : values.custom_ipv4.trim(),
     custom_ipv6: values.custom_ipv6.trim() === '' ? null : values.custom_ipv6.trim(),
     upstreams: values.upstreams.map((upstream) => upstream.trim()).filter((upstream) => upstream !== ''),
-    private_answers_allowed: values.private_answers_allowed.split(/[\s,]+/).filter((domain) => domain !== ''),
+    private_answers_allowed: domainsOf(values.private_answers_allowed),
+    forwarded_zones: domainsOf(values.forwarded_zones),
   }
   return Object.fromEntries(
     Object.entries(wanted).filter(([name, value]) => value !== '' && !isSame(value, before[name])),
   )
 }
+
+const domainsOf = (text: string): string[] => text.split(/[\s,]+/).filter((domain) => domain !== '')
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
