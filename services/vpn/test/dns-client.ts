@@ -64,6 +64,24 @@ export function askByTcp(port: number, queries: readonly Uint8Array[], address =
 }
 
 /**
+ * Asks by TCP and ends this half of the connection at once, after `more` bytes of another query. The answers, once the server
+ * has ended its half, too.
+ */
+export function askAndEnd(port: number, queries: readonly Uint8Array[], more = 0): Promise<Uint8Array[]> {
+  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array[]>()
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+  const frames = new StreamFrames()
+  const answers: Uint8Array[] = []
+  socket.setTimeout(8000, () => reject(new Error('the server keeps the connection open')))
+  const rest = Buffer.from([0, 40, ...new Uint8Array(40)]).subarray(0, more)
+  socket.on('connect', () => socket.end(Buffer.concat([...queries.map(frame), rest])))
+  socket.on('data', (piece: Buffer) => answers.push(...frames.push(piece)))
+  socket.on('error', reject)
+  socket.on('end', () => resolve(answers))
+  return promise.finally(() => socket.destroy())
+}
+
+/**
  * The shortest of several tries, milliseconds: a machine that is busy makes some of them long, but one that waits for a timer is
  * never short.
  */

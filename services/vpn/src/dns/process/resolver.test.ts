@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { eventually } from '@hearth/testing'
-import { ask, askByTcp, exchange, fastest } from '../../../test/dns-client.ts'
+import { ask, askAndEnd, askByTcp, exchange, fastest } from '../../../test/dns-client.ts'
 import {
   addressRecord,
   aliasRecord,
@@ -93,6 +93,29 @@ behaviour('a question is asked upstream once, then answered from memory, in the 
     assert.deepEqual(readAnswer(answer).addresses, ['192.0.2.1'])
   }
   assert.equal(upstream.seen.length, 1)
+})
+
+behaviour('a client that ends its half of a TCP connection still gets every answer', async (engine) => {
+  await using upstream = await startUpstream(async (query) => {
+    await pause(50)
+    return makeAnswer(query, [addressRecord('192.0.2.8')])
+  })
+  await using running = await run(engine, [upstream])
+  for (const names of [['one.example'], ['a.example', 'b.example', 'c.example', 'localhost', 'a.example']]) {
+    const queries = names.map((name) => makeQuery(name))
+    const answers = await askAndEnd(running.port, queries)
+    const ids = (messages: readonly Uint8Array[]) => messages.map((m) => m[0]! * 256 + m[1]!).sort((a, b) => a - b)
+    assert.deepEqual(ids(answers), ids(queries))
+    for (const answer of answers) assert.equal(readAnswer(answer).addresses.length, 1)
+  }
+})
+
+behaviour('a client that ends after half a query, or after none, is let go', async (engine) => {
+  await using upstream = await fixed('192.0.2.8')
+  await using running = await run(engine, [upstream])
+  const query = makeQuery('whole.example')
+  assert.deepEqual(await askAndEnd(running.port, []), [])
+  assert.equal((await askAndEnd(running.port, [query], 7)).length, 1)
 })
 
 behaviour('equal questions that wait at the same time are asked once, and everybody gets an answer', async (engine) => {

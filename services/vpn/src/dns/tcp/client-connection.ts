@@ -22,6 +22,8 @@ class ClientConnection {
   readonly #answer: (query: Uint8Array) => Promise<Uint8Array | undefined>
   readonly #waiting: Uint8Array[] = []
   #underWay = 0
+  /** The client asks nothing more, and waits for what it asked (RFC 7766, 6.2.4: it may end its half of the connection). */
+  #isEnded = false
 
   constructor(socket: Socket, answer: (query: Uint8Array) => Promise<Uint8Array | undefined>) {
     this.#socket = socket
@@ -33,6 +35,10 @@ class ClientConnection {
     const frames = new StreamFrames()
     socket.setTimeout(idleMs, () => {
       if (this.#underWay === 0 || socket.writableLength > 0) socket.destroy()
+    })
+    socket.on('end', () => {
+      this.#isEnded = true
+      this.#goOn()
     })
     socket.on('data', (piece: Buffer) => {
       this.#waiting.push(...frames.push(piece))
@@ -46,7 +52,8 @@ class ClientConnection {
     while (this.#waiting.length > 0 && this.#underWay < mostUnderWay && !socket.destroyed) {
       void this.#reply(this.#waiting.shift()!)
     }
-    if (this.#waiting.length > 0) socket.pause()
+    if (this.#isEnded && this.#underWay === 0 && this.#waiting.length === 0) socket.end()
+    else if (this.#waiting.length > 0) socket.pause()
     else socket.resume()
   }
 
