@@ -33,7 +33,12 @@ function bundle() {
 const clients = Array.from({ length: 1000 }, (_, k) => clientOf(k + 1, { addresses: [`10.9.${k >> 8}.${k & 255}`] }))
 const rules = Array.from({ length: 1000 }, (_, k) => ruleOf(`block rule${k}.example`, k % 2 === 0 ? 0 : 2 * k + 2001))
 const policy = openPolicy(
-  buildPolicy({ bundle: bundle().memory, clients, rules, settings: { blockingEnabled: true, pausedUntil: 0, forwardedZones: [] } }),
+  buildPolicy({
+    bundle: bundle().memory,
+    clients,
+    rules,
+    settings: { blockingEnabled: true, pausedUntil: 0, forwardedZones: [] },
+  }),
 )
 const engine = new Engine({ policy, cache: new AnswerCache(16_384), settings: plainSettings })
 engine.now = 1_790_000_000_000

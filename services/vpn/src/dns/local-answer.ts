@@ -37,8 +37,7 @@ export function writeLocal(reply: Reply, question: Question, zone: number): void
   const { name, type } = question
   const start = zoneStart(name, zone)
   if (zone === localhostZone && type === Type.a) reply.record(Section.answer, headerBytes, type, ttl, loopback4)
-  else if (zone === localhostZone && type === Type.aaaa)
-    reply.record(Section.answer, headerBytes, type, ttl, loopback6)
+  else if (zone === localhostZone && type === Type.aaaa) reply.record(Section.answer, headerBytes, type, ttl, loopback6)
   else if (type === Type.ptr && isPointer(name)) reply.record(Section.answer, headerBytes, type, ttl, localhost)
   else if (type === Type.ns && start === 0) reply.record(Section.answer, headerBytes, type, ttl, localhost)
   else if (type === Type.soa && start === 0) reply.record(Section.answer, headerBytes, type, ttl, soa)

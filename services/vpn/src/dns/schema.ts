@@ -36,13 +36,10 @@ const members = {
     .array(plainText(253).min(1))
     .max(256)
     .meta({ description: 'Domains, and what is below them, whose answers may be private' }),
-  forwarded_zones: z
-    .array(plainText(253).min(1))
-    .max(256)
-    .meta({
-      description:
-        'Domains of the local network that the upstreams know, such as home.arpa or 168.192.in-addr.arpa: they are asked for them, and their answers may be private',
-    }),
+  forwarded_zones: z.array(plainText(253).min(1)).max(256).meta({
+    description:
+      'Domains of the local network that the upstreams know, such as home.arpa or 168.192.in-addr.arpa: they are asked for them, and their answers may be private',
+  }),
   client_rate_limit: z.int().min(0).max(1_000_000).meta({ description: 'Queries a second and peer; 0 for no limit' }),
   query_log: z.enum(['all', 'blocked', 'none']),
   anonymize_clients: z.boolean().meta({ description: 'Log queries without who asked' }),

@@ -113,7 +113,9 @@ export class ListeningPlaces {
   #openTcp(place: Place): void {
     const { libc, connected } = this.#parts
     const { listener } = place
-    const server = createServer({ noDelay: true, allowHalfOpen: true }, (socket) => connected(socket, listener.device !== null))
+    const server = createServer({ noDelay: true, allowHalfOpen: true }, (socket) =>
+      connected(socket, listener.device !== null),
+    )
     place.server = server
     const failed = (error: unknown) => {
       place.tcpError = codeOf(error)

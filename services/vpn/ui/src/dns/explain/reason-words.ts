@@ -16,7 +16,8 @@ const sentences: Readonly<Record<string, string>> = {
   cname: 'The name itself is harmless, but it leads to one that is not.',
   special: 'Devices ask for this name to find out whether they may go round the filter.',
   private_answer: 'A public name that leads into the home network can be an attack (DNS rebinding).',
-  local: 'Names of the local network mean nothing elsewhere. If an upstream knows them: Settings, Forwarded local zones.',
+  local:
+    'Names of the local network mean nothing elsewhere. If an upstream knows them: Settings, Forwarded local zones.',
   none: '',
 }
 
