@@ -4,8 +4,8 @@ import { AnswerWriter } from './answer-writer.ts'
 import { emptyEntry, noteDecision, noteQuestion } from './log-note.ts'
 import { AnswerCheck, type Asker, type Looked, Objection, mayBePrivate } from './answer-check.ts'
 import type { EngineSettings } from './engine-settings.ts'
+import { isAskedOfParent } from './local-answer.ts'
 import { Decider, isPausedAt } from './policy/decide.ts'
-import { zoneStart } from './policy/local-zones.ts'
 import type { Policy } from './policy/policy.ts'
 import { Reason, Status, Trait } from './policy/verdict.ts'
 import { QuestionKey } from './question-key.ts'
@@ -27,10 +27,6 @@ export interface EngineParts {
   /** Fills bytes at random, for the case of letters; for tests. By default `crypto.getRandomValues`. */
   readonly random?: (bytes: Uint8Array) => void
 }
-
-/** DS records of a zone stand in the zone above it, which is asked: its signed answer says that the zone is not signed. */
-const isAskedOfParent = (question: Question, zone: number): boolean =>
-  question.type === Type.ds && zoneStart(question.name, zone) === 0
 
 /** A query that was forwarded, and what came back. Who waits keeps one such object and sets it anew. */
 export interface Answered {
@@ -246,9 +242,8 @@ export class Engine {
     noteDecision(this.entry, decider)
     this.isLogged = clients.isLogged(decider.client)
     if (decider.status === Status.blocked) return this.#writer.block(decider)
-    if (decider.reason === Reason.local && !isAskedOfParent(question, decider.source)) {
+    if (decider.reason === Reason.local && !isAskedOfParent(question, decider.source))
       return this.#writer.local(decider.source)
-    }
     if (question.type === Type.any) return this.#writer.any()
     return Outcome.forward
   }
