@@ -14,6 +14,7 @@ import { mayOpen, type Page } from './page.ts'
 import { ErrorState, LoadingLines } from './page-parts.tsx'
 import { PasswordChangeScreen } from './password-change.tsx'
 import { createQueryClient } from './query-client.ts'
+import { returnFocusOfDialogs } from './return-focus.ts'
 import type { Service } from './service.ts'
 import { SessionContext, useSession, useSessionState, useSessionStore } from './session-context.tsx'
 import type { SessionStore } from './session-store.ts'
@@ -45,6 +46,7 @@ export function startHearthApp<Event>(options: HearthAppOptions<Event>): void {
   setNonce(nonce)
   const root = document.querySelector('#root')
   if (root === null) throw new Error('the page has no element #root')
+  returnFocusOfDialogs(document)
   createRoot(root).render(
     <StrictMode>
       <MantineProvider

@@ -1,5 +1,5 @@
 import { Alert, List, Text } from '@mantine/core'
-import { RelativeTime, Section, StatusBadge, type Tone } from '@hearth/ui'
+import { formatCount, RelativeTime, Section, StatusBadge, type Tone } from '@hearth/ui'
 import { IconBulb } from '@tabler/icons-react'
 import type { Transports } from '../api.ts'
 import { countersOf, hintsOf } from './counter-hints.ts'
@@ -62,7 +62,7 @@ function PeriodicLine({ id, all }: { id: string; all: Transports }) {
       <b>{id}</b>
       <StatusBadge tone={isAvailable === true ? 'good' : isAvailable === false ? 'warn' : 'quiet'}>
         {isAvailable === true
-          ? `Sends ${all.periodic_registrations[id] ?? 0} values by itself`
+          ? `Sends ${formatCount(all.periodic_registrations[id] ?? 0, 'value')} by itself`
           : isAvailable === false
             ? 'Values are asked for one by one'
             : 'Periodic reads are off'}

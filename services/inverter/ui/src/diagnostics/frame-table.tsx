@@ -1,5 +1,5 @@
 import { Button, NativeSelect } from '@mantine/core'
-import { answer, type Column, DataTable, EmptyState, Section } from '@hearth/ui'
+import { answer, type Column, DataTable, EmptyState, formatTime, Section, withSeconds } from '@hearth/ui'
 import { IconArrowDownLeft, IconArrowUpRight, IconDownload, IconRefresh, IconWaveSine } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -82,7 +82,7 @@ export function FrameTable({ endpoints }: { endpoints: readonly string[] }) {
 
 const time = (at: string) => {
   const moment = new Date(at)
-  return `${moment.toLocaleTimeString('en-GB')}.${String(moment.getMilliseconds()).padStart(3, '0')}`
+  return `${formatTime(moment, withSeconds)}.${String(moment.getMilliseconds()).padStart(3, '0')}`
 }
 
 const columns: Column<Row>[] = [

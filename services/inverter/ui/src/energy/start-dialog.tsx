@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
-import { answer, ErrorState, LoadingLines, useAction } from '@hearth/ui'
+import { answer, ErrorState, formatTime, LoadingLines, useAction } from '@hearth/ui'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { api, type DispatchPreview, type EnergyAction, type EnergyCommand, type EnergyDevice, keys } from '../api.ts'
@@ -76,7 +76,7 @@ function toCommand({ action, target, power }: Command): EnergyCommand {
 
 function Preview({ preview }: { preview: DispatchPreview }) {
   const { outcome, warnings } = preview
-  const until = new Date(preview.valid_until).toLocaleTimeString(undefined, { timeStyle: 'short' })
+  const until = formatTime(new Date(preview.valid_until))
   return (
     <>
       <Text>

@@ -6,6 +6,7 @@ import {
   ErrorState,
   formatBytes,
   formatCount,
+  formatDay,
   formatDuration,
   LoadingLines,
   PageHeader,
@@ -116,7 +117,7 @@ function Days({ days }: { days: Statistics['by_day'] }) {
   const bars = days.map(({ day, jobs, bytes }): Bar => {
     const date = new Date(`${day}T00:00:00Z`)
     const text = (month: 'short' | 'long') =>
-      date.toLocaleDateString('en-GB', { day: 'numeric', month, timeZone: 'UTC' })
+      formatDay(date, { month, timeZone: 'UTC' })
     return {
       key: day,
       label: text('short'),

@@ -1,5 +1,5 @@
 import { NativeSelect, SegmentedControl, Text } from '@mantine/core'
-import { ErrorState, LoadingLines, Section } from '@hearth/ui'
+import { ErrorState, formatCount, LoadingLines, Section } from '@hearth/ui'
 import { useState } from 'react'
 import { gradePoints, gradeSteps } from './grade-steps.ts'
 import { type GradeHistory, type HistoryRange, useGradeHistory } from './read-certificates.ts'
@@ -104,5 +104,5 @@ function summaryOf(series: GradeHistory['series']): string {
   const [first] = series
   if (series.length === 1 && first !== undefined)
     return `${first.host}: ${first.points.at(-1)?.grade ?? 'none'} now, ${first.points[0]?.grade ?? 'none'} at first`
-  return `${series.length} hosts; solid lines are our own grades, dashed ones those of SSL Labs`
+  return `${formatCount(series.length, 'host')}; solid lines are our own grades, dashed ones those of SSL Labs`
 }

@@ -1,5 +1,5 @@
 import { Button, Text, TextInput } from '@mantine/core'
-import { Section, StatusBadge } from '@hearth/ui'
+import { formatTime, Section, StatusBadge, withSeconds } from '@hearth/ui'
 import { IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react'
 import { useEffect, useState } from 'react'
 import type { components } from '../api.gen.ts'
@@ -79,7 +79,7 @@ function Tail({ siteId }: { siteId?: number }) {
           <tbody>
             {shown.map((row) => (
               <tr key={row.key} data-class={Math.floor(row.status / 100)}>
-                <td>{new Date(row.at).toLocaleTimeString('en-GB')}</td>
+                <td>{formatTime(new Date(row.at), withSeconds)}</td>
                 <td>{row.status}</td>
                 <td>{row.method}</td>
                 <td className="live-path">{row.path}</td>

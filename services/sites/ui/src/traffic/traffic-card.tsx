@@ -1,5 +1,5 @@
 import { SegmentedControl } from '@mantine/core'
-import { formatCount, Section } from '@hearth/ui'
+import { formatCount, formatDay, formatTime, Section } from '@hearth/ui'
 import type { CSSProperties, ReactNode } from 'react'
 import { TimeChart } from '../charts/time-chart.tsx'
 import type { SiteTraffic, TrafficOverview, TrafficRange } from './read-traffic.ts'
@@ -84,8 +84,8 @@ function timeText(at: string, range: TrafficRange): string {
   const moment = new Date(at)
   const isShort = range === '1h' || range === '6h' || range === '24h'
   return isShort
-    ? moment.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
-    : moment.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', hour: '2-digit' })
+    ? formatTime(moment)
+    : `${formatDay(moment)}, ${formatTime(moment)}`
 }
 
 /** What is named most often, each with a bar and its count. */

@@ -1,3 +1,4 @@
+import { formatDay, formatTime } from '@hearth/ui/format-time'
 /** Values of one kind over time. */
 export interface PlotSeries {
   /** Which colour it has, `--plot-<kind>` in `charts.css`. */
@@ -33,13 +34,12 @@ export function axisTicks(most: number, thousand: 1000 | 1024): number[] {
 
 /** Moments (seconds since the epoch) along an axis: the time of the day, or the day where one begins or where days are far apart. */
 export function timeLabels(ticks: readonly number[], isUtc: boolean): string[] {
-  const zone = isUtc ? { timeZone: 'UTC' } : {}
+  const zone = isUtc ? ({ timeZone: 'UTC' } as const) : {}
   const isDaily = (ticks[1] ?? 0) - (ticks[0] ?? 0) >= 86_000
   return ticks.map((seconds) => {
     const at = new Date(seconds * 1000)
-    const time = at.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', ...zone })
-    if (!isDaily && time !== '00:00') return time
-    return at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', ...zone })
+    const isMidnight = isUtc ? seconds % 86_400 === 0 : at.getHours() === 0 && at.getMinutes() === 0
+    return isDaily || isMidnight ? formatDay(at, zone) : formatTime(at, zone)
   })
 }
 

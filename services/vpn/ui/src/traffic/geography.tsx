@@ -1,6 +1,6 @@
 import type { CountryTraffic, GeoQuery } from '../api.ts'
 import { Alert, NativeSelect, SegmentedControl, Text } from '@mantine/core'
-import { EmptyState, useSession } from '@hearth/ui'
+import { EmptyState, formatDay, useSession } from '@hearth/ui'
 import { IconInfoCircle, IconMapOff, IconWorld } from '@tabler/icons-react'
 import { Link, useSearchParams } from 'wouter'
 import { PeerPicker } from '../peers/peer-picker.tsx'
@@ -105,7 +105,7 @@ export function DatabaseFoot({ databases }: Pick<CountryTraffic, 'databases'>) {
     <p className="hearth-dimmed geo-foot">
       Places by{' '}
       {known
-        .map(({ type, build_epoch: built }) => `${type} of ${new Date(built * 1000).toLocaleDateString('en-GB')}`)
+        .map(({ type, build_epoch: built }) => `${type} of ${formatDay(new Date(built * 1000), { year: 'numeric' })}`)
         .join(' and ')}
       . Who owns an address says little about where somebody sits.
     </p>

@@ -1,4 +1,5 @@
 import type { TrafficQuery, TrafficSeries } from '../api.ts'
+import { formatDay, formatTime } from '@hearth/ui/format-time'
 
 /** A stretch of time one can look at, and how finely. */
 export interface Period {
@@ -31,9 +32,8 @@ export function toTrafficQuery({ hours, resolution }: Period, now: Date): Traffi
 /** A bucket's beginning in words; days and weeks begin on boundaries of UTC. */
 export function bucketWords(time: string, resolution: TrafficSeries['resolution']): string {
   const at = new Date(time)
-  const day = { weekday: 'short', day: 'numeric', month: 'short' } as const
   if (resolution === 'hourly')
-    return `${at.toLocaleDateString('en-GB', day)} ${at.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })}`
-  const date = at.toLocaleDateString('en-GB', { ...day, timeZone: 'UTC' })
+    return `${formatDay(at, { weekday: 'short' })} ${formatTime(at)}`
+  const date = formatDay(at, { weekday: 'short', timeZone: 'UTC' })
   return resolution === 'weekly' ? `Week from ${date}` : date
 }

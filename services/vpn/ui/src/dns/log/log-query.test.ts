@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { deciderOf, exportAddress, isNarrowed, queryTime, toLogQuery } from './log-query.ts'
+import { formatDay, formatTime, withSeconds } from '@hearth/ui/format-time'
 
 test('only filters that are set are sent, local times as UTC', () => {
   const none = { search: '', filters: { client: '', result: '', type: '', from: '', to: '' } }
@@ -26,8 +27,10 @@ test('only filters that are set are sent, local times as UTC', () => {
 
 test('a query of today shows the time alone', () => {
   const now = new Date(2026, 10, 21, 12)
-  assert.equal(queryTime(new Date(2026, 10, 21, 9, 5, 7).toISOString(), now), '09:05:07')
-  assert.equal(queryTime(new Date(2026, 10, 20, 9, 5, 7).toISOString(), now), '20 Nov 09:05:07')
+  const [today, yesterday] = [new Date(2026, 10, 21, 9, 5, 7), new Date(2026, 10, 20, 9, 5, 7)]
+  const time = formatTime(today, withSeconds)
+  assert.equal(queryTime(today.toISOString(), now), time)
+  assert.equal(queryTime(yesterday.toISOString(), now), `${formatDay(yesterday)} ${time}`)
 })
 
 test('what decided is a rule before a list, and that it was by way of another name is said', () => {

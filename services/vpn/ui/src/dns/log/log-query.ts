@@ -1,5 +1,6 @@
 import type { DnsQuery, LogQuery } from '../../api.ts'
 import type { TableState } from '@hearth/ui'
+import { formatDay, formatTime, withSeconds } from '@hearth/ui/format-time'
 
 /** Queries read at once. */
 export const queriesPerPage = 100
@@ -65,9 +66,9 @@ export function isNarrowed(state: Pick<TableState, 'search' | 'filters'>): boole
 /** When a query came: the time alone when it was on the same day as `now`. */
 export function queryTime(timestamp: string, now: Date): string {
   const at = new Date(timestamp)
-  const time = at.toLocaleTimeString('en-GB')
+  const time = formatTime(at, withSeconds)
   if (at.toDateString() === now.toDateString()) return time
-  return `${at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })} ${time}`
+  return `${formatDay(at)} ${time}`
 }
 
 /** What decided a query, in a few words. */

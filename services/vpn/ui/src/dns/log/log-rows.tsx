@@ -1,7 +1,7 @@
 import type { DnsQuery } from '../../api.ts'
 import { ActionIcon } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import { StatusBadge, useNow } from '@hearth/ui'
+import { formatTimestamp, StatusBadge, useNow } from '@hearth/ui'
 import { IconBan, IconCheck, IconHelpCircle } from '@tabler/icons-react'
 import { memo } from 'react'
 import { shortReason } from '../explain/reason-words.ts'
@@ -58,7 +58,7 @@ const LogRow = memo(({ query, today, actions }: RowProps) => {
   return (
     <tr data-status={query.status}>
       <td className="log-time">
-        <time dateTime={query.timestamp} title={new Date(query.timestamp).toLocaleString()}>
+        <time dateTime={query.timestamp} title={formatTimestamp(new Date(query.timestamp))}>
           {queryTime(query.timestamp, new Date(today))}
         </time>
       </td>

@@ -1,5 +1,5 @@
 import { SegmentedControl } from '@mantine/core'
-import { EmptyState, ErrorState, LoadingLines, RelativeTime, Section, useSession } from '@hearth/ui'
+import { EmptyState, ErrorState, formatCount, LoadingLines, RelativeTime, Section, useSession } from '@hearth/ui'
 import { IconChartBar } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'wouter'
@@ -85,7 +85,7 @@ function Figures({ stats }: { stats: DnsStats }) {
 }
 
 const domainsNote = ({ unique_domains: domains, unique_clients: clients }: DnsStats): string =>
-  `${domains.toLocaleString('en')} names, ${clients.toLocaleString('en')} ${clients === 1 ? 'peer' : 'peers'}`
+  `${formatCount(domains, 'name')}, ${formatCount(clients, 'peer')}`
 
 const figure = (milliseconds: number): string =>
   milliseconds < 10 ? milliseconds.toFixed(1) : String(Math.round(milliseconds))

@@ -1,4 +1,6 @@
 import type { DnsStats } from '../../api.ts'
+import { formatCount } from '@hearth/ui/format'
+import { formatDay, formatTime } from '@hearth/ui/format-time'
 
 /** The stretches of time one can look at, in hours. */
 export const statsPeriods = [
@@ -16,17 +18,17 @@ export function readPeriod(text: string | null): number {
 export function bucketTime(time: string, hours: number): string {
   const at = new Date(time)
   if (hours > 168)
-    return at.toLocaleDateString('en-GB', { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' })
+    return formatDay(at, { weekday: 'short', timeZone: 'UTC' })
   const day =
-    hours > 24 ? `${at.toLocaleDateString('en-GB', { weekday: 'short', day: 'numeric', month: 'short' })} ` : ''
-  return `${day}${at.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })}`
+    hours > 24 ? `${formatDay(at, { weekday: 'short' })} ` : ''
+  return `${day}${formatTime(at)}`
 }
 
 /** The whole picture in a sentence. */
 export function statsSentence(stats: Pick<DnsStats, 'total_queries' | 'blocked_queries' | 'block_percentage'>): string {
   const { total_queries: total, blocked_queries: blocked, block_percentage: share } = stats
   if (total === 0) return 'No queries in this time.'
-  return `${total.toLocaleString('en')} queries, ${blocked.toLocaleString('en')} of them blocked (${share} %).`
+  return `${formatCount(total, 'query', 'queries')}, ${blocked.toLocaleString('en')} of them blocked (${share} %).`
 }
 
 /** A short count for axes: `950`, `1.2k`, `3M`. */

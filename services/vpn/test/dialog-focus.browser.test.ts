@@ -1,0 +1,52 @@
+import { test } from 'node:test'
+import { browserObstacle } from '@hearth/testing'
+import type { Locator, Page } from 'playwright-core'
+import { openFurnished } from './browser-place.ts'
+
+/** Opens a dialog with the keyboard, closes it with Escape, and waits until `back` has the focus. */
+async function openAndClose(page: Page, opener: Locator, back = opener): Promise<void> {
+  await opener.focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog').last().waitFor()
+  await page.keyboard.press('Escape')
+  await waitForFocus(page, back)
+}
+
+async function waitForFocus(page: Page, locator: Locator): Promise<void> {
+  const element = await locator.elementHandle()
+  await page.waitForFunction(
+    (wanted) => document.activeElement === wanted && document.querySelectorAll('[aria-modal]').length < 2,
+    element,
+  )
+}
+
+test('a closed dialog gives the focus back to what opened it', { skip: browserObstacle() }, async (t) => {
+  await using opened = await openFurnished('/interfaces')
+  const { page, place } = opened
+  await t.test('a button, of a dialog that is made anew each time', async () => {
+    await openAndClose(page, page.getByRole('button', { name: 'Create interface' }).first())
+  })
+  await t.test('an entry of a menu, which is gone: the button of the menu', async () => {
+    const more = page.getByRole('button', { name: 'More for wg0' })
+    await more.click()
+    const entry = page.getByRole('menuitem', { name: 'Delete' })
+    await entry.waitFor()
+    await openAndClose(page, entry, more)
+  })
+  await t.test('a row, and a button in the panel it opened', async () => {
+    await page.goto(`${place.service.url}/peers`)
+    const row = page.getByRole('link', { name: 'Phone' }).first()
+    await row.focus()
+    await page.keyboard.press('Enter')
+    await openAndClose(page, page.getByRole('dialog').getByRole('button', { name: 'Edit' }))
+    await page.keyboard.press('Escape')
+    await waitForFocus(page, row)
+  })
+  await t.test('a row that is gone: the content of the page', async () => {
+    await page.getByRole('link', { name: 'Phone' }).first().click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('button', { name: 'Delete peer' }).click()
+    await page.getByRole('link', { name: 'Phone' }).waitFor({ state: 'detached' })
+    await waitForFocus(page, page.locator('main'))
+  })
+})
