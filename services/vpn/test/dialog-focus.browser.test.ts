@@ -13,11 +13,7 @@ async function openAndClose(page: Page, opener: Locator, back = opener): Promise
 }
 
 async function waitForFocus(page: Page, locator: Locator): Promise<void> {
-  const element = await locator.elementHandle()
-  await page.waitForFunction(
-    (wanted) => document.activeElement === wanted && document.querySelectorAll('[aria-modal]').length < 2,
-    element,
-  )
+  await locator.and(page.locator(':focus')).waitFor()
 }
 
 test('a closed dialog gives the focus back to what opened it', { skip: browserObstacle() }, async (t) => {
