@@ -10,7 +10,10 @@ test('times and days are written as the locale of the browser writes them', () =
   assert.equal(plain(formatTime(at, withSeconds, 'en-US')), '09:05:07 PM')
   assert.equal(formatDay(at, {}, 'en-US'), 'Nov 20')
   assert.equal(formatDay(at, { month: 'long', year: 'numeric' }, 'de-DE'), '20. November 2026')
-  assert.equal(formatDay(new Date('2026-11-20T23:30:00Z'), { weekday: 'short', timeZone: 'UTC' }, 'en-GB'), 'Fri 20 Nov')
+  assert.equal(
+    formatDay(new Date('2026-11-20T23:30:00Z'), { weekday: 'short', timeZone: 'UTC' }, 'en-GB'),
+    'Fri 20 Nov',
+  )
   assert.equal(plain(formatTimestamp(at, 'en-GB')), '20 Nov 2026, 21:05:07')
 })
 

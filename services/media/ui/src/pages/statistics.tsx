@@ -116,8 +116,7 @@ function Days({ days }: { days: Statistics['by_day'] }) {
   const total = days.reduce((sum, { jobs }) => sum + jobs, 0)
   const bars = days.map(({ day, jobs, bytes }): Bar => {
     const date = new Date(`${day}T00:00:00Z`)
-    const text = (month: 'short' | 'long') =>
-      formatDay(date, { month, timeZone: 'UTC' })
+    const text = (month: 'short' | 'long') => formatDay(date, { month, timeZone: 'UTC' })
     return {
       key: day,
       label: text('short'),

@@ -83,9 +83,7 @@ export function TrafficSection(props: {
 function timeText(at: string, range: TrafficRange): string {
   const moment = new Date(at)
   const isShort = range === '1h' || range === '6h' || range === '24h'
-  return isShort
-    ? formatTime(moment)
-    : `${formatDay(moment)}, ${formatTime(moment)}`
+  return isShort ? formatTime(moment) : `${formatDay(moment)}, ${formatTime(moment)}`
 }
 
 /** What is named most often, each with a bar and its count. */

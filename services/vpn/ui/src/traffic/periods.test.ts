@@ -17,5 +17,8 @@ const day = (date: string) => formatDay(new Date(date), { weekday: 'short', time
 test('days and weeks are those of UTC, as the service counts them', () => {
   assert.equal(bucketWords('2026-11-21T00:00:00Z', 'daily'), day('2026-11-21'))
   assert.equal(bucketWords('2026-11-16T00:00:00Z', 'weekly'), `Week from ${day('2026-11-16')}`)
-  assert.equal(bucketWords(new Date(2026, 10, 21, 9).toISOString(), 'hourly'), `${day('2026-11-21')} ${formatTime(new Date(2026, 10, 21, 9))}`)
+  assert.equal(
+    bucketWords(new Date(2026, 10, 21, 9).toISOString(), 'hourly'),
+    `${day('2026-11-21')} ${formatTime(new Date(2026, 10, 21, 9))}`,
+  )
 })

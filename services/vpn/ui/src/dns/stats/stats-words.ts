@@ -17,10 +17,8 @@ export function readPeriod(text: string | null): number {
 /** The beginning of a bucket: with the hour for short stretches, the day alone for long ones. */
 export function bucketTime(time: string, hours: number): string {
   const at = new Date(time)
-  if (hours > 168)
-    return formatDay(at, { weekday: 'short', timeZone: 'UTC' })
-  const day =
-    hours > 24 ? `${formatDay(at, { weekday: 'short' })} ` : ''
+  if (hours > 168) return formatDay(at, { weekday: 'short', timeZone: 'UTC' })
+  const day = hours > 24 ? `${formatDay(at, { weekday: 'short' })} ` : ''
   return `${day}${formatTime(at)}`
 }
 
