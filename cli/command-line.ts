@@ -89,7 +89,7 @@ async function addServiceCommands(
 
 /** Says on stderr that the pages a service is about to show are missing or old; set-up builds them, `serve` does not. */
 function warnOfPages(service: ServiceFolder, repository: string): void {
-  const state = readPageState(service, repository)
+  const state = readPageState(service)
   if (state === 'none' || state === 'built') return
   const found = state === 'missing' ? 'are not built' : 'are older than their sources'
   process.stderr.write(`hearth: the web pages of ${service.name} ${found}; run npm run setup in ${repository}\n`)

@@ -48,7 +48,7 @@ test('serve says that its web pages are missing or older than their sources, and
   writeFileSync(join(ui, 'dist/index.html'), '')
   assert.equal(await serve(/setup/), `hearth: the web pages of alpha are older than their sources; ${advice}`)
   const service = findServices(repository.folder)[0] as ServiceFolder
-  writeFileSync(join(ui, 'dist', stampName), hashSources(service, repository.folder))
+  writeFileSync(join(ui, 'dist', stampName), hashSources(service))
   assert.equal(await serve(/listening on/), '')
   assert.match((await repository.start(['doctor']).ended).stdout, /✓ ok +web pages {2}built/)
   writeFileSync(join(ui, 'main.tsx'), 'export const changed = 1')

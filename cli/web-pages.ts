@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { root, type ServiceFolder } from './services.ts'
+import type { ServiceFolder } from './services.ts'
 
 /** File in a built folder that holds the hash of the sources it was built from. */
 export const stampName = '.built-from'
@@ -10,16 +10,17 @@ export const stampName = '.built-from'
 export type PageState = 'none' | 'missing' | 'old' | 'built'
 
 /** Compares the built web pages of a service with their sources. Takes a few milliseconds. */
-export function readPageState(service: ServiceFolder, repository = root): PageState {
+export function readPageState(service: ServiceFolder): PageState {
   const folder = join(service.folder, 'ui')
   if (!existsSync(join(folder, 'vite.config.ts'))) return 'none'
   const stamp = join(folder, 'dist', stampName)
   if (!existsSync(join(folder, 'dist/index.html'))) return 'missing'
-  return existsSync(stamp) && readFileSync(stamp, 'utf8') === hashSources(service, repository) ? 'built' : 'old'
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === hashSources(service) ? 'built' : 'old'
 }
 
 /** One hash over everything the pages of a service are made of: its `ui`, the kit's, and the versions of all packages. */
-export function hashSources(service: ServiceFolder, repository = root): string {
+export function hashSources(service: ServiceFolder): string {
+  const repository = join(service.folder, '../..')
   const own = globSync('**/*', { cwd: join(service.folder, 'ui'), exclude: ['dist', 'dist/**'], withFileTypes: true })
   const kit = globSync('**/*', { cwd: join(repository, 'kits/ui'), exclude: ['node_modules'], withFileTypes: true })
   const files = [...own, ...kit].filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
