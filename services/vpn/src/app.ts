@@ -15,6 +15,7 @@ import { createDesiredDevices } from './interfaces/desired-devices.ts'
 import { createHostLinks } from './interfaces/host-links.ts'
 import { createInterfaces } from './interfaces/interfaces.ts'
 import { proposeInterface } from './interfaces/proposal.ts'
+import { allInterfaceRows } from './interfaces/store.ts'
 import { readOverview } from './overview/overview.ts'
 import { createPeers } from './peers/peers.ts'
 import { openSampler, type Sampler } from './peers/sampler.ts'
@@ -23,6 +24,7 @@ import { toError } from './problems.ts'
 import { allRoutes, type Features } from './routes.ts'
 import { openNameService, type NameService } from './name-service.ts'
 import { createSessions } from './sessions/sessions.ts'
+import { publicEndpointOf, readPublicEndpoint, type EndpointContext } from './settings/public-endpoint.ts'
 import { openSettings } from './settings/settings.ts'
 import { createTokens } from './tokens/tokens.ts'
 import { forgetInitialPassword } from './users/first-administrator.ts'
@@ -175,15 +177,21 @@ function createFeatures(parts: AppParts, wired: Wired): Omit<Features, 'document
   const settings = () => wired.settings.current()
   const host = createHostLinks(parts.driver)
   const shared = { database, sealer, clock, settings, tunnels, desired, sampler }
+  const endpoint: EndpointContext = {
+    setting: () => settings().public_endpoint,
+    fixed: config.publicEndpoint,
+    ownInterfaces: async () => new Set((await allInterfaceRows(database.query)).map(({ name }) => name)),
+  }
   const history = createTrafficHistory({ database, clock, recorder, peers: sampler })
   return {
     ...wired,
     interfaces: createInterfaces({ ...shared, host, onChanged: () => wired.filtering.interfacesChanged() }),
     peers: createPeers({
       ...shared,
-      publicEndpoint: config.publicEndpoint,
+      publicEndpoint: (requestHost) => publicEndpointOf(endpoint, requestHost).host,
       onChanged: () => wired.filtering.peersChanged(),
     }),
+    publicEndpoint: (requestHost) => readPublicEndpoint(endpoint, requestHost),
     proposal: () => proposeInterface({ database, host, settings }),
     overview: () =>
       readOverview({

@@ -58,7 +58,7 @@ export function readConfig(environment: Environment) {
     secretKey: settings.SECRET_KEY,
     secretKeyFile: resolve(settings.SECRET_KEY_FILE ?? `${dataDirectory}/secret.key`),
     backend: settings.WIREGUARD_BACKEND,
-    publicEndpoint: settings.PUBLIC_ENDPOINT ?? hostOf(settings.PUBLIC_URL),
+    publicEndpoint: endpointOf(settings),
     rateLimitExempt: settings.RATE_LIMIT_EXEMPT,
     dnsListen: settings.DNS_LISTEN,
     dnsListenClient: settings.DNS_LISTEN_CLIENT,
@@ -76,6 +76,9 @@ function pathOf(path: string | undefined): string | undefined {
   return path === undefined ? undefined : resolve(path)
 }
 
-function hostOf(url: string | undefined): string | undefined {
-  return url === undefined ? undefined : new URL(url).hostname.replace(/^\[|\]$/g, '')
+/** The host for devices that the environment names, and the variable that names it. */
+function endpointOf({ PUBLIC_ENDPOINT: endpoint, PUBLIC_URL: url }: z.infer<typeof Settings>) {
+  if (endpoint !== undefined && endpoint !== '') return { host: endpoint, source: 'PUBLIC_ENDPOINT' } as const
+  if (url === undefined) return undefined
+  return { host: new URL(url).hostname.replace(/^\[|\]$/g, ''), source: 'PUBLIC_URL' } as const
 }

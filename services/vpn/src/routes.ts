@@ -23,7 +23,7 @@ import type { QueryLog } from './query-log/query-log.ts'
 import { queryLogRoutes, type QueryLogContext } from './query-log/routes.ts'
 import { sessionRoutes, type SessionSurroundings } from './sessions/routes.ts'
 import type { Sessions } from './sessions/sessions.ts'
-import { settingsRoutes } from './settings/routes.ts'
+import { settingsRoutes, type ReadPublicEndpoint } from './settings/routes.ts'
 import type { SettingsKeeper } from './settings/settings.ts'
 import { tokenRoutes } from './tokens/routes.ts'
 import type { Tokens } from './tokens/tokens.ts'
@@ -38,6 +38,7 @@ export interface Features {
   readonly tokens: Tokens
   readonly users: Users
   readonly settings: SettingsKeeper
+  readonly publicEndpoint: ReadPublicEndpoint
   readonly interfaces: Interfaces
   readonly peers: Peers
   readonly filtering: Filtering
@@ -71,7 +72,7 @@ export function allRoutes(features: Features): Route[] {
     ...trafficRoutes(features.history),
     ...geographyRoutes(features.geography),
     ...userRoutes(users, publish),
-    ...settingsRoutes(settings, publish),
+    ...settingsRoutes(settings, features.publicEndpoint, publish),
     ...eventRoutes(events, features.stillValid),
   ]
 }

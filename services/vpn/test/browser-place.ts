@@ -15,10 +15,10 @@ export type Place = AsyncDisposable & {
   firstPassword: string
 }
 
-/** A service as a person would start it, with simulated tunnels and the password of its first start. */
-export async function startPlace(): Promise<Place> {
+/** A service as a person would start it, with simulated tunnels, a public endpoint unless `more` says otherwise, and the password of its first start. */
+export async function startPlace(more: Record<string, string> = { PUBLIC_ENDPOINT: 'vpn.example.org' }): Promise<Place> {
   const folder = await temporaryDirectory('pages')
-  const environment = { DATA_DIR: folder.path, WIREGUARD_BACKEND: 'simulated', PUBLIC_ENDPOINT: 'vpn.example.org' }
+  const environment = { DATA_DIR: folder.path, WIREGUARD_BACKEND: 'simulated', ...more }
   const service = await startServiceProcess('vpn', environment)
   const firstPassword = (await readFile(join(folder.path, 'initial-admin-password'), 'utf8')).trim()
   return {

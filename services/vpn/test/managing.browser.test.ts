@@ -101,12 +101,12 @@ test(
 test('settings are saved, and what is wrong stands beside its field', { skip: browserObstacle() }, async () => {
   await using opened = await openFurnished('/settings')
   const { page } = opened
-  await page.getByLabel('Public address').fill('http://wrong')
+  await page.getByLabel('Public endpoint').fill('http://wrong')
   await page.getByRole('button', { name: 'Save settings' }).click()
   await page.getByText(/host name or an IP address/).waitFor()
-  await page.getByLabel('Public address').fill('home.example.org')
+  await page.getByLabel('Public endpoint').fill('home.example.org')
   await page.getByRole('button', { name: 'Save settings' }).click()
   await page.getByText('Settings saved').waitFor()
   await page.reload()
-  assert.equal(await page.getByLabel('Public address').inputValue(), 'home.example.org')
+  assert.equal(await page.getByLabel('Public endpoint').inputValue(), 'home.example.org')
 })

@@ -7,7 +7,7 @@ import type { InterfaceRow, PeerRow, Tables } from '../database/tables.ts'
 import { sealedPlace, type DesiredDevices } from '../interfaces/desired-devices.ts'
 import { findInterfaceRow, updateInterfaceRow } from '../interfaces/store.ts'
 import { invalidField, notFound } from '../problems.ts'
-import { PublicEndpoint, type Settings } from '../settings/schema.ts'
+import type { Settings } from '../settings/schema.ts'
 import type { Tunnels } from '../wireguard/tunnels.ts'
 import { applyToDevice } from './apply-to-device.ts'
 import { encodeConfiguration, routedNetworks } from './config-text.ts'
@@ -43,8 +43,8 @@ export interface PeerParts {
   readonly sampler: Sampler
   /** Called after every change of a peer; resolves when the resolver goes by it. */
   readonly onChanged: () => Promise<void>
-  /** `PUBLIC_ENDPOINT` or the host of `PUBLIC_URL`, used when the setting is empty. */
-  readonly publicEndpoint: string | undefined
+  /** The host of the `Endpoint` line; `host` is the one the request was sent to. */
+  readonly publicEndpoint: (host: string) => string
 }
 
 export function createPeers(parts: PeerParts): Peers {
@@ -133,7 +133,7 @@ class TunnelPeers implements Peers {
   async configuration(id: string, host: string): Promise<{ name: string; text: string }> {
     const row = await findPeer(this.#db, id)
     const on = await findInterface(this.#db, row.interface)
-    const { sealer, settings, publicEndpoint } = this.#parts
+    const { sealer, publicEndpoint } = this.#parts
     const open = (sealed: string | null, place: string) => (sealed === null ? null : sealer.open(sealed, place))
     const listed = JSON.parse(row.allowed_ips) as string[]
     const dns = resolversOf(on)
@@ -146,7 +146,7 @@ class TunnelPeers implements Peers {
       mtu: on.mtu,
       serverPublicKey: on.public_key,
       presharedKey: open(row.preshared_key, sealedPlace.presharedKey(id)),
-      endpointHost: settings().public_endpoint || (publicEndpoint ?? hostName(host)),
+      endpointHost: publicEndpoint(host),
       endpointPort: on.listen_port,
       allowedIps: routedNetworks({
         mode: row.routing_mode,
@@ -195,12 +195,6 @@ function resolversOf(on: InterfaceRow): string {
   if (on.dns !== '') return on.dns
   const own = [on.address, on.address6].flatMap((cidr) => (cidr === null ? [] : [cidr.split('/')[0] ?? '']))
   return own.join(', ')
-}
-
-/** The host of a request's address is text from outside; only a host name or an address goes into a file. */
-function hostName(host: string): string {
-  const plain = host.replace(/^\[|\]$/g, '')
-  return plain !== '' && PublicEndpoint.safeParse(plain).success ? plain : 'localhost'
 }
 
 async function findPeer(db: Kysely<Tables>, id: string): Promise<store.PeerWithActivityRow> {

@@ -55,6 +55,27 @@ export const SettingsUpdate = z
   .meta({ id: 'SettingsUpdate' })
 export type SettingsUpdate = z.infer<typeof SettingsUpdate>
 
+const endpointHost = {
+  host: z.string(),
+  source: z
+    .enum(['setting', 'PUBLIC_ENDPOINT', 'PUBLIC_URL', 'request', 'host name', 'address'])
+    .meta({ description: 'Where it was found; `request`: the host this request was sent to' }),
+  reach: z
+    .enum(['public', 'private', 'loopback'])
+    .meta({ description: 'From where it is reached: from anywhere, from the same network, from this host only' }),
+}
+
+/** The host in the `Endpoint` line of device configurations, and what else this machine is known by. */
+export const PublicEndpointState = z
+  .object({
+    ...endpointHost,
+    candidates: z
+      .array(z.object(endpointHost))
+      .meta({ description: 'Names and addresses of this machine to choose from, the most useful first' }),
+  })
+  .meta({ id: 'PublicEndpoint' })
+export type PublicEndpointState = z.infer<typeof PublicEndpointState>
+
 /** What a fresh install uses. */
 export const defaultSettings: Settings = {
   public_endpoint: '',

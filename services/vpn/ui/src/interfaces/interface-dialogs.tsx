@@ -2,11 +2,14 @@ import { Checkbox, Group, Modal, NumberInput, TextInput } from '@mantine/core'
 import { answer, ErrorState, FormDialog, LoadingLines } from '@hearth/ui'
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import { api, type Interface, keys } from '../api.ts'
+import { useState } from 'react'
+import { api, type Interface, keys, type PublicEndpoint } from '../api.ts'
+import { EndpointField, EndpointWarning, usePublicEndpoint } from '../endpoint/endpoint-field.tsx'
 import {
   interfaceValues,
   type InterfaceValues,
   proposedValues,
+  type Proposal,
   toInterfaceCreate,
   toInterfaceUpdate,
 } from './interface-values.ts'
@@ -20,20 +23,37 @@ export function CreateInterface({ onClose }: { onClose: () => void }) {
     queryFn: async () => (await answer(api.GET('/api/interface-proposal'))).data,
     gcTime: 0,
   })
-  if (proposal.data !== undefined) return <CreateForm initial={proposedValues(proposal.data)} onClose={onClose} />
+  const endpoint = usePublicEndpoint()
+  if (proposal.data !== undefined && endpoint.data !== undefined)
+    return <CreateForm proposal={proposal.data} endpoint={endpoint.data} onClose={onClose} />
+  const error = proposal.error ?? endpoint.error
+  const retry = () => void Promise.all([proposal.refetch(), endpoint.refetch()])
   return (
     <Modal opened onClose={onClose} title="Create interface">
-      {proposal.error === null ? (
-        <LoadingLines lines={5} />
-      ) : (
-        <ErrorState error={proposal.error} onRetry={() => void proposal.refetch()} />
-      )}
+      {error === null ? <LoadingLines lines={5} /> : <ErrorState error={error} onRetry={retry} />}
     </Modal>
   )
 }
 
-function CreateForm({ initial, onClose }: { initial: InterfaceValues; onClose: () => void }) {
-  const form = useForm<InterfaceValues>({ initialValues: initial })
+interface CreateFormProps {
+  proposal: Proposal
+  endpoint: PublicEndpoint
+  onClose: () => void
+}
+
+/** Asks for the public endpoint as well while nobody has named one. */
+function CreateForm({ proposal, endpoint, onClose }: CreateFormProps) {
+  // Once it is saved the question would vanish from the open form.
+  const [asked] = useState(endpoint)
+  const asksEndpoint = asked.source === 'request'
+  const form = useForm<InterfaceValues>({
+    initialValues: proposedValues(proposal, asksEndpoint ? asked.candidates[0]?.host : ''),
+  })
+  const submit = async (values: InterfaceValues) => {
+    const host = values.public_endpoint.trim()
+    if (asksEndpoint && host !== '') await answer(api.PUT('/api/settings', { body: { public_endpoint: host } }))
+    return answer(api.POST('/api/interfaces', { body: toInterfaceCreate(values) }))
+  }
   return (
     <FormDialog
       opened
@@ -41,8 +61,8 @@ function CreateForm({ initial, onClose }: { initial: InterfaceValues; onClose: (
       title="Create interface"
       submitLabel="Create interface"
       form={form}
-      submit={(values) => answer(api.POST('/api/interfaces', { body: toInterfaceCreate(values) }))}
-      renew={renewed}
+      submit={submit}
+      renew={[...renewed, keys.settings]}
     >
       <TextInput
         label="Name"
@@ -52,6 +72,16 @@ function CreateForm({ initial, onClose }: { initial: InterfaceValues; onClose: (
         data-autofocus
         {...form.getInputProps('name')}
       />
+      {asksEndpoint ? (
+        <EndpointField
+          input={form.getInputProps('public_endpoint')}
+          value={form.getValues().public_endpoint}
+          known={asked}
+          onChoose={(host) => form.setFieldValue('public_endpoint', host)}
+        />
+      ) : (
+        <EndpointWarning />
+      )}
       <InterfaceFields form={form} />
     </FormDialog>
   )

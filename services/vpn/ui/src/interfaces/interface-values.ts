@@ -3,7 +3,8 @@ import type { Interface } from '../api.ts'
 
 type InterfaceCreate = components['schemas']['InterfaceCreate']
 type InterfaceUpdate = components['schemas']['InterfaceUpdate']
-type Proposal = components['schemas']['InterfaceProposal']
+/** A free name, network and port. */
+export type Proposal = components['schemas']['InterfaceProposal']
 
 /** What the interface form holds; an empty text means "none", an empty number "as the service decides". */
 export interface InterfaceValues extends Record<string, unknown> {
@@ -15,17 +16,19 @@ export interface InterfaceValues extends Record<string, unknown> {
   mtu: number | ''
   nat: boolean
   forwarding: boolean
+  /** Asked for with the first interface; empty when it is not asked for or stays as it is. */
+  public_endpoint: string
 }
 
-/** The form for a new interface, filled with what the service found free. */
-export function proposedValues(proposal: Proposal): InterfaceValues {
-  return { ...proposal, nat: true, forwarding: true }
+/** The form for a new interface, filled with what the service found free and the host devices probably reach it by. */
+export function proposedValues(proposal: Proposal, endpoint = ''): InterfaceValues {
+  return { ...proposal, nat: true, forwarding: true, public_endpoint: endpoint }
 }
 
 /** The form for an interface that exists. */
 export function interfaceValues(from: Interface): InterfaceValues {
   const { name, address, address6, listen_port, dns, mtu, nat, forwarding } = from
-  return { name, address, address6: address6 ?? '', listen_port, dns, mtu, nat, forwarding }
+  return { name, address, address6: address6 ?? '', listen_port, dns, mtu, nat, forwarding, public_endpoint: '' }
 }
 
 /** The body that creates an interface. */

@@ -3,6 +3,8 @@ import { CopyButton, useAction } from '@hearth/ui'
 import { IconDownload, IconKey } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { Peer } from '../api.ts'
+import { EndpointWarning } from '../endpoint/endpoint-field.tsx'
+import { HandshakeStatus } from './handshake-status.tsx'
 import { readConfiguration, saveAsFile } from './peer-actions.ts'
 
 /** How a device gets its configuration: QR code for phones, a file for the rest. */
@@ -14,6 +16,7 @@ export function ConnectDevice({ peer, onClose }: { peer: Peer; onClose: () => vo
           For <b className="hearth-name">{peer.name}</b>.{' '}
           {peer.has_private_key && 'The code and the file hold its private key: show them to nobody else.'}
         </Text>
+        <EndpointWarning />
         {peer.has_private_key ? <QrCode peer={peer} /> : <OwnKey />}
         <List type="ordered" size="sm" spacing={4}>
           <List.Item>Install the WireGuard app on the device.</List.Item>
@@ -22,8 +25,9 @@ export function ConnectDevice({ peer, onClose }: { peer: Peer; onClose: () => vo
               ? 'On a phone choose “Add tunnel”, “Scan from QR code”. On a computer import the downloaded file.'
               : 'Import the downloaded file and put the device’s private key into it.'}
           </List.Item>
-          <List.Item>Switch the tunnel on. This page shows when the device connects.</List.Item>
+          <List.Item>Switch the tunnel on.</List.Item>
         </List>
+        <HandshakeStatus peer={peer} />
         <ConfigurationButtons peer={peer} />
       </Stack>
     </Modal>

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import { keys, type Peer } from '../api.ts'
+import { EndpointWarning } from '../endpoint/endpoint-field.tsx'
 import { PeerTraffic } from '../traffic/peer-traffic.tsx'
 import { ConfigurationButtons, ConnectDevice } from './connect-device.tsx'
 import { DeletePeer } from './delete-peer.tsx'
@@ -49,6 +50,7 @@ function PeerDetail({ peer, onOpen }: { peer: Peer; onOpen: (dialog: PeerDialog)
         <PeerStatusBadge peer={peer} />
         {isAdmin && <EnableSwitch peer={peer} />}
       </Group>
+      <EndpointWarning />
       <PeerTraffic id={peer.id} />
       <PeerFacts peer={peer} isAdmin={isAdmin} />
       {isAdmin && <PeerButtons peer={peer} onOpen={onOpen} />}

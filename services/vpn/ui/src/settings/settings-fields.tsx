@@ -1,21 +1,27 @@
 import { Checkbox, NativeSelect, NumberInput, Stack, TextInput } from '@mantine/core'
-import { Section } from '@hearth/ui'
+import { LoadingLines, Section } from '@hearth/ui'
 import type { UseFormReturnType } from '@mantine/form'
+import { EndpointField, usePublicEndpoint } from '../endpoint/endpoint-field.tsx'
 import { routingModes } from '../peers/routing-modes.ts'
 import type { SettingsValues } from './settings-values.ts'
 
 type SettingsForm = UseFormReturnType<SettingsValues>
 
-/** How devices reach this server. */
+/** By which host devices reach this server. */
 export function DeviceFields({ form }: { form: SettingsForm }) {
+  const endpoint = usePublicEndpoint()
   return (
     <Section title="How devices reach this server">
-      <TextInput
-        label="Public address"
-        description="Host name or address without port, as it is reached from outside. Empty takes the address this page is opened with."
-        placeholder="vpn.example.org"
-        {...form.getInputProps('public_endpoint')}
-      />
+      {endpoint.data === undefined ? (
+        <LoadingLines lines={2} />
+      ) : (
+        <EndpointField
+          input={form.getInputProps('public_endpoint')}
+          value={form.getValues().public_endpoint}
+          known={endpoint.data}
+          onChoose={(host) => form.setFieldValue('public_endpoint', host)}
+        />
+      )}
     </Section>
   )
 }
