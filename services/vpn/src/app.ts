@@ -11,6 +11,7 @@ import type { RunningResolver } from './dns/process/running-resolver.ts'
 import { createEvents, type Events } from './events/events.ts'
 import { openGeographyData, type GeographyData } from './geography/open-geography.ts'
 import { createGeography } from './geography/geography.ts'
+import { createDriftRecord, readHealth, type DriftRecord } from './health/health.ts'
 import { createDesiredDevices } from './interfaces/desired-devices.ts'
 import { createHostLinks } from './interfaces/host-links.ts'
 import { createInterfaces } from './interfaces/interfaces.ts'
@@ -110,12 +111,14 @@ interface Plane {
   readonly desired: ReturnType<typeof createDesiredDevices>
   readonly recorder: TrafficRecorder
   readonly places: GeographyData
+  readonly drifts: DriftRecord
 }
 
 type PlaneParts = Pick<Wired, 'settings' | 'events' | 'clock'>
 
 async function openPlane(parts: AppParts, { settings, events, clock }: PlaneParts): Promise<Plane> {
   const { config, database, sealer, driver, firewall, open, log } = parts
+  const drifts = createDriftRecord(clock)
   const desired = createDesiredDevices({ db: database.query, sealer, clock })
   const tunnels = createTunnels({
     driver,
@@ -125,13 +128,14 @@ async function openPlane(parts: AppParts, { settings, events, clock }: PlanePart
     onDrift(drift) {
       const message = describeDrift(drift)
       log.warn({ interface: drift.interface }, message)
+      drifts.note(drift.interface ?? 'firewall', message)
       events.publish({ type: 'drift', interface: drift.interface ?? 'firewall', message })
     },
   })
   const places = await openGeographyData({ config, database, clock, log, open, settings: () => settings.current() })
   const recorder = new TrafficRecorder((trx, closed) => places.attribution.addEndpoints(trx, closed))
   const sampler = await openSampler({ database, devices: tunnels, clock, log, traffic: recorder })
-  return { tunnels, sampler, desired, recorder, places }
+  return { tunnels, sampler, desired, recorder, places, drifts }
 }
 
 function openNames(parts: AppParts, events: Events, clock: Clock): Promise<NameService> {
@@ -183,6 +187,8 @@ function createFeatures(parts: AppParts, wired: Wired): Omit<Features, 'document
     ownInterfaces: async () => new Set((await allInterfaceRows(database.query)).map(({ name }) => name)),
   }
   const history = createTrafficHistory({ database, clock, recorder, peers: sampler })
+  const { filtering, drifts } = wired
+  const health = () => readHealth({ database, clock, dataPlane: parts.dataPlane, tunnels, filtering, drifts })
   return {
     ...wired,
     interfaces: createInterfaces({ ...shared, host, onChanged: () => wired.filtering.interfacesChanged() }),
@@ -203,7 +209,9 @@ function createFeatures(parts: AppParts, wired: Wired): Omit<Features, 'document
         sampler,
         history,
         filtering: wired.filtering,
+        health,
       }),
+    health,
     history,
     geography: createGeography({ database, clock, recorder, ...places, peers: () => sampler.peers() }),
     signInSurroundings: {

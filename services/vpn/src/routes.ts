@@ -10,6 +10,7 @@ import type { Publish } from './events/publish.ts'
 import { eventRoutes } from './events/routes.ts'
 import type { Geography } from './geography/geography.ts'
 import { geographyRoutes } from './geography/routes.ts'
+import type { HealthNotice } from './health/schema.ts'
 import type { Interfaces } from './interfaces/interfaces.ts'
 import { interfaceRoutes } from './interfaces/routes.ts'
 import type { InterfaceProposal } from './interfaces/schema.ts'
@@ -48,6 +49,7 @@ export interface Features {
   readonly events: Events
   readonly proposal: () => Promise<InterfaceProposal>
   readonly overview: () => Promise<Dashboard>
+  readonly health: () => Promise<HealthNotice[]>
   readonly history: TrafficHistory
   readonly geography: Geography
   readonly stillValid: (caller: Caller) => Promise<boolean>
@@ -65,7 +67,7 @@ export function allRoutes(features: Features): Route[] {
     ...tokenRoutes(tokens, publish),
     ...interfaceRoutes(interfaces, features.proposal, publish),
     ...peerRoutes(peers, publish),
-    ...dnsRoutes(features.filtering, publish),
+    ...dnsRoutes(features.filtering, features.health, publish),
     ...listRoutes(features.lists, (id) => publish({ type: 'changed', collection: 'blocklists', id })),
     ...queryLogRoutes(features.queryLog, features.queryLogContext),
     ...overviewRoutes(features.overview),

@@ -63,7 +63,8 @@ export interface Filtering {
   interfacesChanged(): Promise<void>
   /** Compiles these lists and puts them in force; undefined when they were in force already. */
   publishLists(lists: readonly ResolverList[]): Promise<ListsChange | undefined>
-  status(): DnsStatus
+  /** How the resolver does; `health/` adds what is wrong. */
+  status(): Omit<DnsStatus, 'health'>
   explain(question: { domain: string; client: string | undefined; resolve: boolean }): Promise<DnsExplanation>
   testUpstream(upstream: string): Promise<UpstreamTestResult>
   /** What a rule would have changed in the last 24 hours. */
@@ -147,7 +148,7 @@ class ServiceFiltering implements Filtering {
     return this.#listsChange
   }
 
-  status(): DnsStatus {
+  status(): Omit<DnsStatus, 'health'> {
     const state = this.resolver.state
     const { blocking_enabled: enabled, pausedUntil } = this.settings.current()
     const isPaused = pausedUntil > this.#parts.clock.now()

@@ -2,6 +2,7 @@ import type { Route } from '@hearth/http'
 import { route } from '../access.ts'
 import { dataEnvelope, done, messageEnvelope, ok } from '../envelope.ts'
 import type { Publish } from '../events/publish.ts'
+import type { HealthNotice } from '../health/schema.ts'
 import type { Filtering } from './filtering.ts'
 import { ruleRoutes } from './rules/routes.ts'
 import { DnsRulePreview, DnsRulePreviewBody } from './rules/schema.ts'
@@ -20,11 +21,12 @@ import {
 const shared = { tag: 'DNS', limit: 'counted' } as const
 
 /** The resolver: settings, pause, state, rules and explanations. */
-export function dnsRoutes(filtering: Filtering, publish: Publish): Route[] {
+export function dnsRoutes(filtering: Filtering, health: () => Promise<HealthNotice[]>, publish: Publish): Route[] {
   const changed = () => publish({ type: 'changed', collection: 'dns_settings', id: null })
   return [
     ...settingsRoutes(filtering, changed),
     ...pauseRoutes(filtering, changed),
+    statusRoute(filtering, health),
     ...askingRoutes(filtering),
     ...ruleRoutes(filtering.rules, publish),
   ]
@@ -96,19 +98,22 @@ function pauseRoutes(filtering: Filtering, changed: () => void): Route[] {
   ]
 }
 
+function statusRoute(filtering: Filtering, health: () => Promise<HealthNotice[]>): Route {
+  return route(
+    {
+      ...shared,
+      method: 'GET',
+      path: '/api/dns/status',
+      summary: 'How the resolver does',
+      access: 'signed-in',
+      success: { status: 200, body: dataEnvelope(DnsStatus) },
+    },
+    async () => ok({ ...filtering.status(), health: await health() }),
+  )
+}
+
 function askingRoutes(filtering: Filtering): Route[] {
   return [
-    route(
-      {
-        ...shared,
-        method: 'GET',
-        path: '/api/dns/status',
-        summary: 'How the resolver does',
-        access: 'signed-in',
-        success: { status: 200, body: dataEnvelope(DnsStatus) },
-      },
-      () => ok(filtering.status()),
-    ),
     route(
       {
         ...shared,

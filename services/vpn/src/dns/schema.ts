@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { plainText, Timestamp, wholeNumber } from '../envelope.ts'
+import { HealthNotice } from '../health/schema.ts'
 import { QueryReason } from '../query-log/schema.ts'
 
 const BlockMode = z.enum(['zero_ip', 'nxdomain', 'refused', 'custom_ip']).meta({
@@ -106,6 +107,7 @@ export const DnsStatus = z
     blocked_names: wholeNumber.meta({ description: 'Different names on all enabled lists' }),
     cache_entries: wholeNumber,
     log_entries_lost: wholeNumber,
+    health: z.array(HealthNotice).meta({ description: 'What is wrong with the whole service, the worst first' }),
   })
   .meta({ id: 'DnsStatus' })
 export type DnsStatus = z.infer<typeof DnsStatus>

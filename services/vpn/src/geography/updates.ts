@@ -3,6 +3,7 @@ import type { Clock, Log } from '@hearth/runtime'
 import type { DatabaseKind } from './database-file.ts'
 import type { Databases } from './databases.ts'
 import { clearDownloads, downloadDatabase, readDownloadRecord, sourceOf } from './download.ts'
+import { outboundMessage } from '../outbound-message.ts'
 
 /** How often is looked whether something is due, milliseconds. A changed setting takes effect after that. */
 const tick = 10_000
@@ -79,7 +80,7 @@ class WeeklyUpdates implements DatabaseUpdates {
       await databases.look()
     } catch (error) {
       if (this.#ending.signal.aborted) return
-      const words = error instanceof Error ? error.message : 'unknown error'
+      const words = error instanceof Error ? outboundMessage(error) : 'unknown error'
       const problem = `The ${kind === 'asn' ? 'ASN' : 'country'} database could not be downloaded: ${words}`
       this.#failures.set(kind, { url, at: clock.now(), problem })
       log.warn(problem)

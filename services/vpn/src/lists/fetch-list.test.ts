@@ -103,7 +103,7 @@ test('addresses that lead into the house are refused, whatever they are written 
   for (const address of ['10.8.0.1', '127.0.0.1', 'fd00::1', '::ffff:192.168.0.1'])
     await assert.rejects(
       fetchFrom('http://innocent.example/list.txt', { allow: '', resolver: async () => [address] }),
-      refused(/^innocent\.example does not lead to a public address$/),
+      refused(/^innocent\.example does not lead to a public address; add it to OUTBOUND_ALLOW/),
       address,
     )
   for (const url of ['ftp://list.test/x', 'file:///etc/passwd', 'http://user:secret@list.test/', 'gopher://list.test/'])

@@ -1,4 +1,5 @@
 import { OutboundFailed, OutboundRefused, type GuardedStream, type OpenGuarded } from '@hearth/outbound'
+import { outboundMessage } from '../outbound-message.ts'
 import { listBounds } from './list-bounds.ts'
 
 /** What is known of a list's text from the last time, so that it need not be sent again. */
@@ -73,7 +74,7 @@ const mayPass = (error: unknown): boolean =>
 
 function refusalOf(error: unknown): unknown {
   const isOurs = error instanceof Busy || error instanceof OutboundFailed || error instanceof OutboundRefused
-  return isOurs ? new ListRefused(error.message, { cause: error }) : error
+  return isOurs ? new ListRefused(outboundMessage(error), { cause: error }) : error
 }
 
 function wait(ms: number, signal: AbortSignal): Promise<void> {

@@ -2,6 +2,7 @@ import type { Database } from '@hearth/database'
 import { momentOf, type Clock } from '@hearth/runtime'
 import type { Tables } from '../database/tables.ts'
 import type { Filtering } from '../dns/filtering.ts'
+import type { HealthNotice } from '../health/schema.ts'
 import { allInterfaceRows } from '../interfaces/store.ts'
 import { statusOf } from '../peers/followed-peer.ts'
 import type { FollowedPeer, Sampler } from '../peers/sampler.ts'
@@ -19,6 +20,7 @@ export interface OverviewParts {
   readonly sampler: Pick<Sampler, 'peers' | 'lastReport'>
   readonly history: Pick<TrafficHistory, 'today'>
   readonly filtering: Pick<Filtering, 'status'>
+  readonly health: () => Promise<HealthNotice[]>
 }
 
 /** Reads the whole service at a glance. */
@@ -55,6 +57,7 @@ export async function readOverview(parts: OverviewParts): Promise<Dashboard> {
       backend_advice: parts.dataPlane.advice,
       sample_duration_ms: Math.round((sample?.durationMs ?? 0) * 10) / 10,
     },
+    health: await parts.health(),
     generated_at: new Date(parts.clock.now()).toISOString(),
   }
 }

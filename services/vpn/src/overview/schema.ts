@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Timestamp, wholeNumber } from '../envelope.ts'
+import { HealthNotice } from '../health/schema.ts'
 
 /** The whole service at a glance. Rates are bytes per second over the last two samples. */
 export const Dashboard = z
@@ -38,6 +39,7 @@ export const Dashboard = z
       backend_advice: z.string().nullable().meta({ description: 'How to get a better one' }),
       sample_duration_ms: z.number().min(0).meta({ description: 'How long the last reading of all devices took' }),
     }),
+    health: z.array(HealthNotice).meta({ description: 'What is wrong at the moment, the worst first; empty when all is well' }),
     generated_at: Timestamp,
   })
   .meta({ id: 'Dashboard' })

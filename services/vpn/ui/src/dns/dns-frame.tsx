@@ -2,6 +2,7 @@ import { PageHeader, useSession } from '@hearth/ui'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { keys } from '../api.ts'
+import { HealthBanner } from '../health/health-banner.tsx'
 import { ExplainDrawer } from './explain/explain-drawer.tsx'
 import { FilterBadge, PauseControl } from './filter-state.tsx'
 import { readStatus } from './read-dns.ts'
@@ -27,6 +28,7 @@ export function DnsFrame({ children }: { children: ReactNode }) {
         actions={status.data !== undefined && <PauseControl blocking={status.data.blocking} />}
       />
       <SectionTabs label="DNS" tabs={tabs.filter(({ isForAdmin }) => isAdmin || isForAdmin !== true)} />
+      {status.data !== undefined && <HealthBanner notices={status.data.health} />}
       {children}
       <ExplainDrawer />
     </>

@@ -7,10 +7,14 @@ import { pauseChoices, timeLeft } from './pause-times.ts'
 
 const renew = [keys.dnsStatus, keys.dnsSettings, keys.overview]
 
-/** Whether names are filtered at the moment, in a word. */
-export function FilterBadge({ status }: { status: Pick<DnsStatus, 'running' | 'unavailable' | 'blocking'> }) {
+type FilterStatus = Pick<DnsStatus, 'running' | 'unavailable' | 'blocking' | 'health'>
+
+/** Whether names are filtered at the moment, in a word; never in green while names fail. */
+export function FilterBadge({ status }: { status: FilterStatus }) {
   const left = useTimeLeft(status.blocking.paused_until)
+  const has = (code: DnsStatus['health'][number]['code']) => status.health.some((notice) => notice.code === code)
   if (!status.running) return <StatusBadge tone="bad">Resolver does not run</StatusBadge>
+  if (has('upstreams_failing')) return <StatusBadge tone="bad">Names fail: no upstream answers</StatusBadge>
   if (status.unavailable !== null) return <StatusBadge tone="warn">No device can ask it</StatusBadge>
   if (!status.blocking.enabled) return <StatusBadge tone="warn">Filter is off</StatusBadge>
   if (left !== undefined)
@@ -19,6 +23,7 @@ export function FilterBadge({ status }: { status: Pick<DnsStatus, 'running' | 'u
         Paused, <span className="countdown">{left}</span> left
       </StatusBadge>
     )
+  if (has('no_names')) return <StatusBadge tone="warn">Filter is on, but no list has names</StatusBadge>
   return <StatusBadge tone="good">Filter is on</StatusBadge>
 }
 

@@ -46,7 +46,7 @@ function Candidates({ known, value, onChoose }: Pick<EndpointFieldProps, 'known'
   const others = known.candidates.filter(({ host }) => host !== value)
   if (others.length === 0) return null
   return (
-    <ul className="endpoint-candidates" aria-label="Proposals for the public endpoint">
+    <ul className="endpoint-candidates" aria-label="Proposals">
       {others.map((each) => (
         <li key={each.host}>
           <Button variant="default" size="compact-sm" onClick={() => onChoose(each.host)}>

@@ -1,21 +1,20 @@
 import { Alert, Text } from '@mantine/core'
-import { IconFlask, IconInfoCircle } from '@tabler/icons-react'
+import { IconInfoCircle } from '@tabler/icons-react'
 import type { Dashboard } from '../api.ts'
 
-/** Says loudly that tunnels are simulated, or quietly that there would be a better data plane. */
+/** Says quietly that there would be a better data plane; that tunnels are simulated is a matter of health. */
 export function BackendBanner({ system }: { system: Dashboard['system'] }) {
-  const simulated = system.backend === 'simulated'
-  if (!simulated && system.backend_advice === null) return null
+  if (system.backend === 'simulated' || system.backend_advice === null) return null
   return (
     <Alert
       role="note"
       className="backend-banner"
-      color={simulated ? 'yellow' : 'gray'}
-      icon={simulated ? <IconFlask aria-hidden /> : <IconInfoCircle aria-hidden />}
-      title={simulated ? 'Tunnels are simulated: no packets flow' : 'WireGuard runs as a program, not in the kernel'}
+      color="gray"
+      icon={<IconInfoCircle aria-hidden />}
+      title="WireGuard runs as a program, not in the kernel"
     >
       <Text>Why: {system.backend_reason}.</Text>
-      {system.backend_advice !== null && <Text>What to do: {system.backend_advice}</Text>}
+      <Text>What to do: {system.backend_advice}</Text>
     </Alert>
   )
 }

@@ -13,6 +13,7 @@ import { IconNetwork } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { type Dashboard, keys, readInterfaces, readOverview } from '../api.ts'
+import { HealthBanner } from '../health/health-banner.tsx'
 import { InterfaceStatusBadge } from '../interfaces/interface-status.tsx'
 import { BackendBanner } from '../overview/backend-banner.tsx'
 import { FilterCard } from '../overview/filter-card.tsx'
@@ -32,6 +33,7 @@ export function OverviewPage() {
       )}
       {overview.data !== undefined && (
         <div className="hearth-stack">
+          <HealthBanner notices={overview.data.health} />
           <BackendBanner system={overview.data.system} />
           {overview.data.interfaces.total === 0 ? <FirstStep /> : <Glance overview={overview.data} />}
         </div>

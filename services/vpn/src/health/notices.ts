@@ -1,0 +1,190 @@
+import type { DnsStatus } from '../dns/schema.ts'
+import type { HealthNotice } from './schema.ts'
+
+/** What is known of the parts of the service at one time. */
+export interface HealthFacts {
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  readonly uptimeSeconds: number
+  readonly dns: Omit<DnsStatus, 'health'>
+  readonly lists: readonly ListFacts[]
+  /** Hours between two updates of the lists; 0 for by hand. */
+  readonly updateHours: number
+  readonly dataPlane: { readonly backend: string; readonly reason: string; readonly advice: string | null }
+  /** Enabled interfaces that do not run, with why. */
+  readonly failedInterfaces: readonly { readonly name: string; readonly reason: string }[]
+  readonly drifts: readonly DriftFacts[]
+}
+
+/** A block list, as far as health looks at it; times in milliseconds since the epoch. */
+export interface ListFacts {
+  readonly name: string
+  readonly isEnabled: boolean
+  readonly entries: number
+  readonly lastChecked: number | null
+  readonly lastError: string | null
+}
+
+/** A change of the machine that the service did not make. */
+export interface DriftFacts {
+  readonly at: number
+  readonly message: string
+}
+
+const hour = 3_600_000
+
+/** A resolver that starts with the service has this long, seconds. */
+const startSeconds = 15
+
+/** How long a drift that was put right is told, milliseconds. */
+export const driftShownMs = hour
+
+/** So many names stand in one notice. */
+const maxNamed = 5
+
+/** Tells everything that is wrong, the worst first; empty when all is well. */
+export function healthNotices(facts: HealthFacts): HealthNotice[] {
+  return [
+    ...resolverNotices(facts),
+    ...upstreamNotices(facts.dns),
+    ...interfaceNotices(facts),
+    ...listNotices(facts),
+    ...planeNotices(facts),
+  ].toSorted((a, b) => Number(a.severity === 'warning') - Number(b.severity === 'warning'))
+}
+
+function resolverNotices({ dns, uptimeSeconds }: HealthFacts): HealthNotice[] {
+  if (!dns.running && (dns.restarts > 0 || uptimeSeconds > startSeconds))
+    return [
+      {
+        code: 'resolver_down',
+        severity: 'critical',
+        title: 'The resolver does not run',
+        detail: `Devices get no answers for names. It was started again ${dns.restarts} times.`,
+        advice: 'It is started again by itself. When this stays, look into the log of the service.',
+      },
+    ]
+  if (dns.running && dns.listeners.length > 0 && dns.unavailable !== null)
+    return [
+      {
+        code: 'resolver_unreachable',
+        severity: 'critical',
+        title: 'No device can ask the resolver',
+        detail: `It listens at none of its addresses: ${dns.unavailable}.`,
+        advice: 'Free the addresses from other programs, or give the service the right to use port 53.',
+      },
+    ]
+  return []
+}
+
+/** An upstream that was asked and fails now, or never answered at all. */
+const isFailing = ({ queries, failures, healthy, average_ms: average }: DnsStatus['upstreams'][number]): boolean =>
+  queries > 0 && (!healthy || (failures > 0 && average === null))
+
+function upstreamNotices({ upstreams }: HealthFacts['dns']): HealthNotice[] {
+  const asked = upstreams.filter(({ queries }) => queries > 0)
+  const failing = asked.filter(isFailing)
+  if (failing.length === 0) return []
+  const detail = named(
+    failing.map(({ upstream, failures, queries, last_error: error }) => {
+      const words = error === null ? '' : `, ${error}`
+      return `${upstream} (${failures} of ${queries} queries failed${words})`
+    }),
+  )
+  const advice =
+    'Check that this host reaches them, and that no firewall stops their ports; or choose other upstreams under DNS → Settings.'
+  if (failing.length < asked.length)
+    return [{ code: 'upstream_failing', severity: 'warning', title: 'An upstream does not answer', detail, advice }]
+  return [{ code: 'upstreams_failing', severity: 'critical', title: 'No upstream answers', detail, advice }]
+}
+
+function interfaceNotices({ failedInterfaces }: HealthFacts): HealthNotice[] {
+  if (failedInterfaces.length === 0) return []
+  return [
+    {
+      code: 'interface_failed',
+      severity: 'critical',
+      title: failedInterfaces.length === 1 ? 'An interface does not run' : 'Interfaces do not run',
+      detail: named(failedInterfaces.map(({ name, reason }) => `${name}: ${reason}`)),
+      advice: 'Mend the cause and start the interface again under Interfaces.',
+    },
+  ]
+}
+
+function listNotices(facts: HealthFacts): HealthNotice[] {
+  const { dns, lists, updateHours, now } = facts
+  const enabled = lists.filter(({ isEnabled }) => isEnabled)
+  const overdue = updateHours * 2 * hour + hour
+  const stale = enabled.filter(
+    ({ lastError, lastChecked }) =>
+      lastError !== null || (updateHours > 0 && lastChecked !== null && now - lastChecked > overdue),
+  )
+  const isEmpty = dns.blocked_names === 0 && enabled.every(({ entries }) => entries === 0)
+  return [
+    ...(dns.blocking.enabled && isEmpty ? [emptyNotice(enabled)] : []),
+    ...(stale.length === 0
+      ? []
+      : [
+          {
+            code: 'lists_not_updated',
+            severity: 'warning',
+            title: 'Block lists are not updated',
+            detail: named(stale.map(({ name, lastError }) => `${name}: ${lastError ?? 'the last update is long ago'}`)),
+            advice: 'Their old text stays in force. Look at the lists under DNS → Lists and update them.',
+          } as const,
+        ]),
+  ]
+}
+
+function emptyNotice(enabled: readonly ListFacts[]): HealthNotice {
+  const isFetched = enabled.some(({ lastChecked }) => lastChecked !== null)
+  return {
+    code: 'no_names',
+    severity: 'warning',
+    title: 'No block list has names',
+    detail:
+      enabled.length === 0
+        ? 'No block list is enabled, so only rules block names.'
+        : isFetched
+          ? 'The enabled lists hold no names, so only rules block names.'
+          : 'The enabled lists were never fetched, so only rules block names.',
+    advice:
+      enabled.length === 0
+        ? 'Enable a list under DNS → Lists, or switch the filter off.'
+        : 'Update the lists under DNS → Lists.',
+  }
+}
+
+function planeNotices({ dataPlane, drifts, now }: HealthFacts): HealthNotice[] {
+  const recent = drifts.filter(({ at }) => now - at < driftShownMs)
+  return [
+    ...(dataPlane.backend === 'simulated'
+      ? [
+          {
+            code: 'simulated',
+            severity: 'warning',
+            title: 'Tunnels are simulated: no packets flow',
+            detail: `${dataPlane.reason}.`,
+            advice: dataPlane.advice ?? 'Set WIREGUARD_BACKEND to auto for real tunnels.',
+          } as const,
+        ]
+      : []),
+    ...(recent.length === 0
+      ? []
+      : [
+          {
+            code: 'drift',
+            severity: 'warning',
+            title: 'Another program changes the tunnels',
+            detail: `${named(recent.map(({ message }) => message))}.`,
+            advice: 'Look for another WireGuard or firewall tool on this host that manages the same interfaces.',
+          } as const,
+        ]),
+  ]
+}
+
+/** A few in words, and how many there are beside. */
+function named(parts: readonly string[]): string {
+  const rest = parts.length - maxNamed
+  return [...parts.slice(0, maxNamed), ...(rest > 0 ? [`${rest} more`] : [])].join('; ')
+}

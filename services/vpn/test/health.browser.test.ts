@@ -1,0 +1,45 @@
+import { createSocket } from 'node:dgram'
+import { test } from 'node:test'
+import { assertAccessible, browserObstacle, eventually, startBrowser } from '@hearth/testing'
+import { changePassword, signIn, startPlace } from './browser-place.ts'
+import { freePort } from './loopback-resolver.ts'
+
+test(
+  'overview and DNS pages say that no upstream answers, and nothing there is green',
+  { skip: browserObstacle() },
+  async () => {
+    const port = await freePort()
+    await using place = await startPlace({
+      DNS_UPSTREAMS: 'udp://127.0.0.1:9',
+      DNS_LISTEN: `127.0.0.1:${port}`,
+    })
+    await using browser = await startBrowser({ viewport: { width: 1280, height: 900 }, baseURL: place.service.url })
+    const { page } = browser
+    await page.goto('/')
+    await signIn(page, 'admin', place.firstPassword)
+    await changePassword(page, place.firstPassword)
+    const health = page.getByRole('region', { name: 'Health' })
+    await health.getByText('Tunnels are simulated').waitFor()
+
+    const socket = createSocket('udp4')
+    const question = Buffer.from('00070100000100000000000003777777076578616d706c650000010001', 'hex')
+    await eventually(
+      () => {
+        socket.send(question, port, '127.0.0.1')
+        return health.getByText('No upstream answers').count()
+      },
+      (count) => count > 0,
+      { what: 'the notice on the overview', seconds: 60, everyMs: 500 },
+    )
+    socket.close()
+    await assertAccessible(page)
+    for (const path of ['/dns', '/dns/lists', '/dns/settings']) {
+      await page.goto(path)
+      await health.getByText('No upstream answers').waitFor()
+      await page.getByText('Names fail: no upstream answers').waitFor()
+      await assertAccessible(page)
+    }
+    await health.getByRole('link', { name: 'DNS settings' }).click()
+    await page.getByRole('heading', { name: /upstream|servers/i }).first().waitFor()
+  },
+)
