@@ -16,7 +16,9 @@ export type Place = AsyncDisposable & {
 }
 
 /** A service as a person would start it, with simulated tunnels, a public endpoint unless `more` says otherwise, and the password of its first start. */
-export async function startPlace(more: Record<string, string> = { PUBLIC_ENDPOINT: 'vpn.example.org' }): Promise<Place> {
+export async function startPlace(
+  more: Record<string, string> = { PUBLIC_ENDPOINT: 'vpn.example.org' },
+): Promise<Place> {
   const folder = await temporaryDirectory('pages')
   const environment = { DATA_DIR: folder.path, WIREGUARD_BACKEND: 'simulated', ...more }
   const service = await startServiceProcess('vpn', environment)

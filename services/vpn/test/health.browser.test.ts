@@ -40,6 +40,9 @@ test(
       await assertAccessible(page)
     }
     await health.getByRole('link', { name: 'DNS settings' }).click()
-    await page.getByRole('heading', { name: /upstream|servers/i }).first().waitFor()
+    await page
+      .getByRole('heading', { name: /upstream|servers/i })
+      .first()
+      .waitFor()
   },
 )

@@ -40,7 +40,10 @@ test('health tells of simulated tunnels and of a filter without names, with what
 
 test('health says that a list was refused, and the refusal names OUTBOUND_ALLOW', async () => {
   await using service = await startService()
-  const made = await service.call('POST', '/api/dns/blocklists', { name: 'At home', url: 'http://192.168.77.9/list.txt' })
+  const made = await service.call('POST', '/api/dns/blocklists', {
+    name: 'At home',
+    url: 'http://192.168.77.9/list.txt',
+  })
   assert.equal(made.status, 201)
   const notices = await eventually(
     () => noticesOf(service, '/api/dns/status'),

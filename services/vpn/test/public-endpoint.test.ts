@@ -57,7 +57,17 @@ test('the machine is proposed by its addresses and names, without tunnels, conta
 test('an endpoint is public, private or loopback by its form', () => {
   const expected = {
     public: ['vpn.example.com', '81.2.69.142', '2a01:4f8::1', 'HOME.dyndns.org'],
-    private: ['192.168.1.2', '10.0.0.1', '100.64.0.1', 'fd00::1', 'nas', 'nas.local', 'box.lan', 'x.home.arpa', '169.254.1.1'],
+    private: [
+      '192.168.1.2',
+      '10.0.0.1',
+      '100.64.0.1',
+      'fd00::1',
+      'nas',
+      'nas.local',
+      'box.lan',
+      'x.home.arpa',
+      '169.254.1.1',
+    ],
     loopback: ['127.0.0.1', '127.8.8.8', '::1', 'localhost', 'app.localhost', '0.0.0.0'],
   }
   for (const [reach, hosts] of Object.entries(expected))

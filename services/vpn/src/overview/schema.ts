@@ -39,7 +39,9 @@ export const Dashboard = z
       backend_advice: z.string().nullable().meta({ description: 'How to get a better one' }),
       sample_duration_ms: z.number().min(0).meta({ description: 'How long the last reading of all devices took' }),
     }),
-    health: z.array(HealthNotice).meta({ description: 'What is wrong at the moment, the worst first; empty when all is well' }),
+    health: z
+      .array(HealthNotice)
+      .meta({ description: 'What is wrong at the moment, the worst first; empty when all is well' }),
     generated_at: Timestamp,
   })
   .meta({ id: 'Dashboard' })

@@ -5625,6 +5625,85 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/public-endpoint": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the public endpoint
+         * @description The host in the `Endpoint` line of device configurations, from where it can be reached, and the names and addresses of this machine to choose from.
+         */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Success */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @enum {boolean} */
+                            success: true;
+                            data: components["schemas"]["PublicEndpoint"];
+                        };
+                    };
+                };
+                /** @description No valid credentials */
+                401: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Not allowed for this caller */
+                403: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Too many requests */
+                429: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+                /** @description Failed on the server */
+                500: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Error"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/settings": {
         parameters: {
             query?: never;
@@ -6044,6 +6123,8 @@ export interface components {
                 /** @description How long the last reading of all devices took */
                 sample_duration_ms: number;
             };
+            /** @description What is wrong at the moment, the worst first; empty when all is well */
+            health: components["schemas"]["HealthNotice"][];
             /** Format: date-time */
             generated_at: string;
         };
@@ -6311,6 +6392,8 @@ export interface components {
             blocked_names: number;
             cache_entries: number;
             log_entries_lost: number;
+            /** @description What is wrong with the whole service, the worst first */
+            health: components["schemas"]["HealthNotice"][];
         };
         Error: {
             /** @description Kind of error, such as "Not Found" */
@@ -6320,6 +6403,17 @@ export interface components {
             details?: {
                 [key: string]: unknown;
             };
+        };
+        HealthNotice: {
+            /** @enum {string} */
+            code: "resolver_down" | "resolver_unreachable" | "upstreams_failing" | "upstream_failing" | "interface_failed" | "no_names" | "lists_not_updated" | "simulated" | "drift";
+            /** @enum {string} */
+            severity: "critical" | "warning";
+            title: string;
+            /** @description What was found, with the servers, lists or interfaces concerned */
+            detail: string;
+            /** @description What to do */
+            advice: string;
         };
         Interface: {
             name: string;
@@ -6692,6 +6786,33 @@ export interface components {
             public_key?: string;
             /** @description A preshared key for this peer (default); false removes it */
             use_preshared_key?: boolean;
+        };
+        PublicEndpoint: {
+            host: string;
+            /**
+             * @description Where it was found; `request`: the host this request was sent to
+             * @enum {string}
+             */
+            source: "setting" | "PUBLIC_ENDPOINT" | "PUBLIC_URL" | "request" | "host name" | "address";
+            /**
+             * @description From where it is reached: from anywhere, from the same network, from this host only
+             * @enum {string}
+             */
+            reach: "public" | "private" | "loopback";
+            /** @description Names and addresses of this machine to choose from, the most useful first */
+            candidates: {
+                host: string;
+                /**
+                 * @description Where it was found; `request`: the host this request was sent to
+                 * @enum {string}
+                 */
+                source: "setting" | "PUBLIC_ENDPOINT" | "PUBLIC_URL" | "request" | "host name" | "address";
+                /**
+                 * @description From where it is reached: from anywhere, from the same network, from this host only
+                 * @enum {string}
+                 */
+                reach: "public" | "private" | "loopback";
+            }[];
         };
         QueryLogPurge: {
             /** @description Name, id or address of a peer; everyone when left out */

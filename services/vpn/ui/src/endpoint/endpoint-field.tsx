@@ -66,7 +66,11 @@ export function EndpointWarning() {
   return <ReachAlert host={data.host} reach={data.reach} isLinked />
 }
 
-function ReachAlert({ host, reach, isLinked = false }: Pick<PublicEndpoint, 'host' | 'reach'> & { isLinked?: boolean }) {
+function ReachAlert({
+  host,
+  reach,
+  isLinked = false,
+}: Pick<PublicEndpoint, 'host' | 'reach'> & { isLinked?: boolean }) {
   const problem = endpointProblem(host, reach)
   if (problem === undefined) return null
   return (
