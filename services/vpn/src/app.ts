@@ -26,6 +26,7 @@ import { allRoutes, type Features } from './routes.ts'
 import { openNameService, type NameService } from './name-service.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { publicEndpointOf, readPublicEndpoint, type EndpointContext } from './settings/public-endpoint.ts'
+import type { Settings } from './settings/schema.ts'
 import { openSettings } from './settings/settings.ts'
 import { createTokens } from './tokens/tokens.ts'
 import { forgetInitialPassword } from './users/first-administrator.ts'
@@ -181,11 +182,7 @@ function createFeatures(parts: AppParts, wired: Wired): Omit<Features, 'document
   const settings = () => wired.settings.current()
   const host = createHostLinks(parts.driver)
   const shared = { database, sealer, clock, settings, tunnels, desired, sampler }
-  const endpoint: EndpointContext = {
-    setting: () => settings().public_endpoint,
-    fixed: config.publicEndpoint,
-    ownInterfaces: async () => new Set((await allInterfaceRows(database.query)).map(({ name }) => name)),
-  }
+  const endpoint = endpointContext(parts, settings)
   const history = createTrafficHistory({ database, clock, recorder, peers: sampler })
   const { filtering, drifts } = wired
   const health = () => readHealth({ database, clock, dataPlane: parts.dataPlane, tunnels, filtering, drifts })
@@ -199,18 +196,7 @@ function createFeatures(parts: AppParts, wired: Wired): Omit<Features, 'document
     }),
     publicEndpoint: (requestHost) => readPublicEndpoint(endpoint, requestHost),
     proposal: () => proposeInterface({ database, host, settings }),
-    overview: () =>
-      readOverview({
-        database,
-        clock,
-        version,
-        dataPlane: parts.dataPlane,
-        tunnels,
-        sampler,
-        history,
-        filtering: wired.filtering,
-        health,
-      }),
+    overview: () => readOverview({ ...shared, version, dataPlane: parts.dataPlane, history, filtering, health }),
     health,
     history,
     geography: createGeography({ database, clock, recorder, ...places, peers: () => sampler.peers() }),
@@ -218,6 +204,14 @@ function createFeatures(parts: AppParts, wired: Wired): Omit<Features, 'document
       refundSignIn: (address) => guard.refundSignIn(address),
       isPublishedSecurely: config.publicUrl?.startsWith('https:') === true,
     },
+  }
+}
+
+function endpointContext({ config, database }: AppParts, settings: () => Settings): EndpointContext {
+  return {
+    setting: () => settings().public_endpoint,
+    fixed: config.publicEndpoint,
+    ownInterfaces: async () => new Set((await allInterfaceRows(database.query)).map(({ name }) => name)),
   }
 }
 

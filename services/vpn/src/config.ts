@@ -77,7 +77,7 @@ function pathOf(path: string | undefined): string | undefined {
 }
 
 /** The host for devices that the environment names, and the variable that names it. */
-function endpointOf({ PUBLIC_ENDPOINT: endpoint, PUBLIC_URL: url }: z.infer<typeof Settings>) {
+function endpointOf({ PUBLIC_ENDPOINT: endpoint, PUBLIC_URL: url }: z.infer<typeof settingsSchema>) {
   if (endpoint !== undefined && endpoint !== '') return { host: endpoint, source: 'PUBLIC_ENDPOINT' } as const
   if (url === undefined) return undefined
   return { host: new URL(url).hostname.replace(/^\[|\]$/g, ''), source: 'PUBLIC_URL' } as const

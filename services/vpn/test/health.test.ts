@@ -5,6 +5,9 @@ import { eventually } from '@hearth/testing'
 import { freePort } from './loopback-resolver.ts'
 import { startService, type TestService } from './in-process.ts'
 
+/** A question for the address of www.example. */
+const question = Buffer.from('00070100000100000000000003777777076578616d706c650000010001', 'hex')
+
 interface Notice {
   readonly code: string
   readonly severity: string
@@ -70,7 +73,7 @@ test('health says that no upstream answers, once names were asked for in vain', 
   try {
     const notices = await eventually(
       async () => {
-        socket.send(queryFor('www.example'), port, '127.0.0.1')
+        socket.send(question, port, '127.0.0.1')
         return noticesOf(service, '/api/metrics/dashboard')
       },
       (found) => codesOf(found).includes('upstreams_failing'),
@@ -83,9 +86,3 @@ test('health says that no upstream answers, once names were asked for in vain', 
     socket.close()
   }
 })
-
-/** A question for the address of a name. */
-function queryFor(name: string): Buffer {
-  const labels = name.split('.').flatMap((label) => [label.length, ...Buffer.from(label)])
-  return Buffer.from([0x12, 0x34, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, ...labels, 0, 0, 1, 0, 1])
-}

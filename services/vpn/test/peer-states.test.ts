@@ -44,13 +44,14 @@ async function openService() {
   const shared = { database, sealer, clock, settings, tunnels, desired, sampler }
   const host = { isTaken: () => Promise.resolve(false), isPortFree: () => Promise.resolve(true) }
   const interfaces = createInterfaces({ ...shared, host, onChanged: nothing })
-  const peers = createPeers({ ...shared, publicEndpoint: 'vpn.example.org', onChanged: nothing })
+  const peers = createPeers({ ...shared, publicEndpoint: () => 'vpn.example.org', onChanged: nothing })
   const overview = () =>
     readOverview({
       database,
       clock,
       version: '0',
       dataPlane: { backend: 'simulated', reason: '', advice: null },
+      health: () => Promise.resolve([]),
       tunnels,
       sampler,
       history: { today: () => Promise.resolve({ rx_bytes: 0, tx_bytes: 0 }) },

@@ -7,7 +7,7 @@ import { readPeer } from './read-peers.ts'
 
 /** Says live whether a device has connected: the event stream keeps the peer current. */
 export function HandshakeStatus({ peer: given }: { peer: Peer }) {
-  const { data: peer = given } = useQuery({
+  const { data: peer } = useQuery({
     queryKey: [...keys.peers, given.id],
     queryFn: () => readPeer(given.id),
     initialData: given,
@@ -15,7 +15,7 @@ export function HandshakeStatus({ peer: given }: { peer: Peer }) {
   const overview = useQuery({ queryKey: keys.overview, queryFn: readOverview })
   const isSimulated = overview.data?.system.backend === 'simulated'
   return (
-    <div role="status" className="handshake-status">
+    <output className="handshake-status">
       {peer.connected ? (
         <StatusBadge tone="good" icon={IconPlugConnected}>
           Connected
@@ -23,7 +23,7 @@ export function HandshakeStatus({ peer: given }: { peer: Peer }) {
       ) : (
         <StatusBadge tone="quiet">Waiting for the device</StatusBadge>
       )}
-      <Text size="sm">
+      <Text size="sm" component="span">
         {peer.last_handshake === null ? (
           'No handshake yet.'
         ) : (
@@ -33,8 +33,8 @@ export function HandshakeStatus({ peer: given }: { peer: Peer }) {
         )}
       </Text>
       {isSimulated && !peer.connected && (
-        <Text size="sm">Tunnels are simulated on this host, so no device can connect.</Text>
+        <Text size="sm" component="span">Tunnels are simulated on this host, so no device can connect.</Text>
       )}
-    </div>
+    </output>
   )
 }
