@@ -33,7 +33,9 @@ export function HandshakeStatus({ peer: given }: { peer: Peer }) {
         )}
       </Text>
       {isSimulated && !peer.connected && (
-        <Text size="sm" component="span">Tunnels are simulated on this host, so no device can connect.</Text>
+        <Text size="sm" component="span">
+          Tunnels are simulated on this host, so no device can connect.
+        </Text>
       )}
     </output>
   )
