@@ -144,6 +144,7 @@ function statesOf({ own }: ManagementParts, proxy: Proxy) {
     desired: () => proxy.desired(),
     desiredState: (sites: readonly DesiredSite[]) => proxy.desiredState(sites),
     firstNode: () => proxy.nodes.get(1),
+    recheckFirst: () => proxy.nodes.recheck(1),
   }
 }
 

@@ -63,13 +63,18 @@ export interface Proxy {
 export async function openProxy(parts: ProxyParts): Promise<Proxy> {
   const { config, database, timers, log, own, settings } = parts
   await settleFirstNode(database.query, { caddy: config.caddy, own, now: timers.now() })
-  const nodes = createNodes({ database, clock: timers, log, own, onReachable: reachableEvents(parts.publish) })
-  const desiredState = (sites: readonly DesiredSite[]) => ({
-    sites: sites.map((site) => compiledSite(site, parts.material)),
-    options: optionsOf(settings.current(), onDemandAskUrl(config.bindAddress, parts.port())),
-  })
+  const onReachable = reachableEvents(parts.publish)
+  const onReplaced = (row: NodeRow) => applyToOtherVersion(sync, row)
+  const nodes = createNodes({ database, clock: timers, log, own, onReachable, onReplaced })
+  const desiredState = desiredStateWith(parts)
   const configs = createExpectedConfigs(createSealer(parts.secret))
-  const toApply = { own, desiredState, configs, isProbing: () => settings.current().site_probe }
+  const toApply = {
+    own,
+    desiredState,
+    configs,
+    recheck: (id: number) => nodes.recheck(id),
+    isProbing: () => settings.current().site_probe,
+  }
   const apply = createApply({
     database,
     timers,
@@ -99,8 +104,21 @@ export async function openProxy(parts: ProxyParts): Promise<Proxy> {
   }
 }
 
+function desiredStateWith({ config, settings, material, port }: ProxyParts): Proxy['desiredState'] {
+  return (sites) => ({
+    sites: sites.map((site) => compiledSite(site, material)),
+    options: optionsOf(settings.current(), onDemandAskUrl(config.bindAddress, port())),
+  })
+}
+
 async function managed(nodes: Nodes): Promise<KnownNode[]> {
   return (await nodes.list()).filter(({ row }) => row.onboarded_at !== null)
+}
+
+/** Uses what another version can do, and tries again what the version before has refused. */
+function applyToOtherVersion(sync: SyncSites, { name, onboarded_at: onboardedAt }: NodeRow): void {
+  if (onboardedAt === null) return
+  sync.later({ siteIds: [], cause: `node.replaced ${name}`, author: 'system', isRetrying: true })
 }
 
 function reachableEvents(publish: Publish): (row: NodeRow, isReachable: boolean) => void {

@@ -22,8 +22,8 @@ export interface ForeignCaddy extends AsyncDisposable {
   readonly asNode: Readonly<Record<string, unknown>>
   /** Ends it, as a crash does. */
   kill(): Promise<void>
-  /** Starts it again with its own file. */
-  start(): Promise<void>
+  /** Starts it again with its own file; as another version when a program is named. */
+  start(program?: string): Promise<void>
 }
 
 /** How it is set up. */
@@ -66,8 +66,8 @@ export async function startForeignCaddy({
     child.kill('SIGKILL')
     await once(child, 'exit')
   }
-  const start = async () => {
-    const [program, ...words] = [...prefix, binary, 'run', '--config', file]
+  const start = async (version = binary) => {
+    const [program, ...words] = [...prefix, version, 'run', '--config', file]
     child = spawn(program, words, {
       env: { PATH: process.env['PATH'], HOME: folder.path, XDG_DATA_HOME: folder.path, XDG_CONFIG_HOME: folder.path },
       stdio: 'ignore',

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { eventually } from '@hearth/testing'
-import type { Revision } from '../src/apply/schema.ts'
+import type { Revision, SyncResult } from '../src/apply/schema.ts'
 import type { Node } from '../src/nodes/schema.ts'
 import type { Site } from '../src/sites/schema.ts'
 import { networkOfItsOwn } from './continuous-load/own-network.ts'
@@ -80,6 +80,9 @@ test('a server that is down is told of with each edit, and catches up when it is
   assert.match(edit.body.sync_error, /^node-2: the admin endpoint cannot be reached/)
   const fresh = await makeSite(admin, sayingSite('fresh', 'fresh'))
   assert.deepEqual([fresh.apply_state, fresh.applied_revisions], ['pending', { caddy: 1 }])
+  const { body: sync } = await admin.json<SyncResult>('POST', '/api/caddy/sync', { json: {} })
+  assert.deepEqual([sync.status, sync.synced], ['partly', false])
+  assert.match(sync.detail, /^node-2: the admin endpoint cannot be reached/)
   await look(sites)
   assert.deepEqual(await states(admin), [
     ['caddy', 'in_sync'],

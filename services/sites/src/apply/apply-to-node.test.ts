@@ -55,6 +55,7 @@ async function openBench(): Promise<Bench> {
     familiar: new Set(),
     isForced: false,
     refused: new Map(),
+    adjust: () => Promise.resolve(false),
     announce: (sha) => Promise.resolve(void announced.push(sha)),
     compile(quarantined) {
       const kept = sites.filter(({ id }) => !quarantined.has(id))

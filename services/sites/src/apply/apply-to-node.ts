@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { isNotUnderstood } from '../caddy/capabilities.ts'
 import type { AdminClient, ReplaceOutcome, RunningConfig } from '../nodes/admin-client.ts'
 import { AdminUnknown, AdminUnreachable } from '../nodes/admin-request.ts'
 import { hashConfig, isBlank, isRunning, settleConfig, type SettledConfig } from './running-config.ts'
@@ -34,6 +35,8 @@ export interface NodeTask {
   readonly refused: ReadonlyMap<number, string>
   /** Is told, before it happens, what is going to be sent. */
   announce(sha: string): Promise<void>
+  /** Finds out whether this is another version than configurations were compiled for. True when compiling gives another now. */
+  adjust(): Promise<boolean>
   /** Compiles with these sites as they were last applied, or left out when they never were. */
   compile(quarantined: ReadonlyMap<number, string>): Compiled
   /** Looks at what is served now; returns what is wrong. */
@@ -82,10 +85,23 @@ async function attempt(task: NodeTask): Promise<NodeOutcome> {
   const quarantined = new Map(task.refused)
   let compiled = task.compile(quarantined)
   let settled = settleConfig(compiled.config)
+  const recompile = () => {
+    compiled = task.compile(quarantined)
+    settled = settleConfig(compiled.config)
+  }
+  let mayAdjust = true
+  const adjust = async () => {
+    const isOther = mayAdjust && (await task.adjust())
+    mayAdjust = false
+    if (isOther) recompile()
+    return isOther
+  }
   for (let races = 0; races < mostRaces;) {
     const before = (races === 0 ? remembered(task, settled) : undefined) ?? (await look(task.client, settled))
     if (before.sha === settled.sha) return { kind: 'applied', isChanged: false, settled, look: before, quarantined }
     if (isForeign(task, before)) return { kind: 'drifted', running: before.config }
+    // It was restarted, and perhaps as another version.
+    if (task.expected !== undefined && isBlank(before.config)) await adjust()
     await task.announce(settled.sha)
     const outcome = await replace(task.client, settled, before)
     if (outcome.kind === 'changed') races += 1
@@ -96,13 +112,12 @@ async function attempt(task: NodeTask): Promise<NodeOutcome> {
       const confirmed = await confirm(task, { config: compiled.config, settled, before, quarantined })
       if (confirmed !== undefined) return confirmed
       races += 1
-    } else {
+    } else if (!isNotUnderstood(outcome.text) || !(await adjust())) {
       const site = compiled.blame(outcome.text)
       if (site === undefined || quarantined.has(site) || quarantined.size >= task.refused.size + mostQuarantined)
         return { kind: 'rejected', text: outcome.text, quarantined }
       quarantined.set(site, outcome.text)
-      compiled = task.compile(quarantined)
-      settled = settleConfig(compiled.config)
+      recompile()
     }
   }
   return { kind: 'unknown', text: 'somebody else keeps changing the configuration' }

@@ -22,6 +22,8 @@ export interface Change {
   readonly author: string
   /** Overwrites what somebody else has changed on the nodes, and tries every refused site again. */
   readonly isForced?: boolean
+  /** Tries every refused site again. */
+  readonly isRetrying?: boolean
   /** Waits for no other changes. */
   readonly isUrgent?: boolean
 }
@@ -35,6 +37,8 @@ export interface ApplyResult {
   readonly revisionId: number | undefined
   /** Sites that a node refused, with its words. */
   readonly refused: ReadonlyMap<number, string>
+  /** Names of those sites. */
+  readonly refusedNames: ReadonlyMap<number, string>
   /** Those of them that no node runs in the new version: the trial refused them. */
   readonly refusedByTrial: ReadonlySet<number>
   /** Each node that was tried. */
@@ -53,6 +57,8 @@ export interface ApplyNode {
   readonly row: NodeRow
   readonly client: AdminClient
   readonly configs: ExpectedConfigs
+  /** Finds out whether it is another version by now; true when `compile` gives another configuration then. */
+  adjust(): Promise<boolean>
   compile(sites: readonly DesiredSite[]): Compiled
   /** Looks at what is served; the sites are those that are new or changed. */
   check(config: object, changed: readonly DesiredSite[]): Promise<string | undefined>
@@ -161,11 +167,14 @@ class BatchedApply implements Apply {
     })
     const applied = runs.flatMap(({ outcome }) => (outcome?.kind === 'applied' ? [outcome] : []))
     const trial = trialOf(runs)
+    const refused = new Map(runs.flatMap((run) => [...refusedBy(run)]))
+    const sites = runs[0]?.desired.filter(({ id }) => refused.has(id)) ?? []
     return {
       sha: applied[0]?.settled.sha,
       isChanged: applied.some(({ isChanged }) => isChanged),
       revisionId,
-      refused: new Map(runs.flatMap((run) => [...refusedBy(run)])),
+      refused,
+      refusedNames: new Map(sites.map(({ id, name }) => [id, name])),
       refusedByTrial: new Set(trial === undefined ? [] : refusedBy(trial).keys()),
       nodes: runs.flatMap(({ node: { row }, outcome }) =>
         outcome === undefined ? [] : [{ id: row.id, name: row.name, outcome }],

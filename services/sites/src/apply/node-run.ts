@@ -36,7 +36,8 @@ export async function openNodeTask(
   const states = await statesOfNode(db, node.row.id)
   const fallbacks = await readFallbacks(db, { states, desired })
   const isForced = changes.some((change) => change.isForced === true)
-  const refused = new Map([...(isForced ? [] : stillRefused(states, desired, changes)), ...held])
+  const isRetrying = isForced || changes.some((change) => change.isRetrying === true)
+  const refused = new Map([...(isRetrying ? [] : stillRefused(states, desired, changes)), ...held])
   const served = (quarantined: ReadonlyMap<number, string>) => withFallbacks(desired, quarantined, fallbacks)
   const runs = new Map(states.map((state) => [state.site_id, state.applied_revision]))
   const changed = (sites: readonly DesiredSite[]) => sites.filter((site) => runs.get(site.id) !== site.revision)
@@ -51,6 +52,7 @@ export async function openNodeTask(
     async announce(sha) {
       await db.updateTable('nodes').set({ announced_sha: sha }).where('id', '=', row.id).execute()
     },
+    adjust: () => node.adjust(),
     compile: (quarantined) => node.compile(served(quarantined)),
     check: (config, quarantined) => node.check(config, changed(served(quarantined))),
   }

@@ -1,9 +1,11 @@
+import { isNotUnderstood } from '../caddy/capabilities.ts'
 import type { CompiledConfig } from '../caddy/compile.ts'
 import { compileConfig } from '../caddy/compile.ts'
 import type { DesiredState } from '../caddy/desired-state.ts'
 import { isSentinelError, withSentinel } from '../caddy/sentinel.ts'
 import type { CaddyProcess } from '../nodes/caddy-process.ts'
 import { placeOf } from '../nodes/node-place.ts'
+import { areDifferent } from '../nodes/known-capabilities.ts'
 import type { KnownNode } from '../nodes/nodes.ts'
 import { Problem } from '../problems.ts'
 import type { CheckWanted } from '../sites/check-wanted.ts'
@@ -25,6 +27,8 @@ export interface PreviewParts {
   readonly served: () => Promise<DesiredSite[]>
   readonly desiredState: (sites: readonly DesiredSite[]) => DesiredState
   readonly firstNode: () => Promise<KnownNode | undefined>
+  /** Probes the first node again where it may be another version. */
+  readonly recheckFirst: () => Promise<KnownNode | undefined>
   readonly own: CaddyProcess | undefined
 }
 
@@ -54,11 +58,18 @@ export function createPreviewSite(parts: PreviewParts): PreviewSite {
     const outcome = await judge(parts, wanted, id)
     const before = await parts.served()
     const after = withSite(before, outcome.wanted, id)
-    const node = await parts.firstNode()
+    let node = await parts.firstNode()
     const compiled = (sites: readonly DesiredSite[]): CompiledConfig | undefined =>
       node === undefined ? undefined : compileConfig(parts.desiredState(sites), placeOf(node, parts.own))
+    let verdict = outcome.errors.length > 0 ? notAsked : await ask(node, compiled(after))
+    if (isNotUnderstood(verdict.caddy_error ?? '')) {
+      const known = await parts.recheckFirst().catch(() => undefined)
+      if (known !== undefined && areDifferent(node?.capabilities, known.capabilities)) {
+        node = known
+        verdict = await ask(node, compiled(after))
+      }
+    }
     const [earlier, later] = [compiled(before), compiled(after)]
-    const verdict = outcome.errors.length > 0 ? notAsked : await ask(node, later)
     const siteId = id ?? newSite
     return {
       ...diffStates({ sites: before, config: earlier?.config }, { sites: after, config: later?.config }),

@@ -11,6 +11,7 @@ function told(nodes: readonly TriedNode[]): NewEvent[] {
     isChanged: false,
     revisionId: 7,
     refused: new Map([[3, 'no such module']]),
+    refusedNames: new Map(),
     refusedByTrial: new Set([3]),
     nodes,
   }

@@ -35,15 +35,19 @@ export function createReturnToRevision(parts: {
     await checkAll(edit, parts.check())
     const count = edit.put.length + edit.remove.length
     const result = count === 0 ? undefined : await parts.editMany(edit, { author, cause: `return to ${id}` })
+    const { status, sha, error } = result?.synced ?? { status: 'no_change' }
     return {
-      status: result?.synced.status ?? 'no_change',
-      config_sha256: result?.synced.sha ?? null,
-      synced: result === undefined || result.synced.status !== 'unknown',
-      detail: result === undefined ? 'Everything is as it was then already' : `${count} sites are as they were then`,
+      status,
+      config_sha256: sha ?? null,
+      synced: status === 'synced' || status === 'no_change',
+      detail: error ?? (count === 0 ? 'Everything is as it was then already' : returned(count)),
       revision_id: null,
     }
   }
 }
+
+const returned = (count: number): string =>
+  count === 1 ? '1 site is as it was then' : `${count} sites are as they were then`
 
 /** Whose a domain or a name is changes with the return itself; everything else must be right. */
 async function checkAll({ put }: BulkEdit, check: CheckWanted): Promise<void> {

@@ -110,9 +110,11 @@ export type DriftView = z.infer<typeof DriftView>
 /** What became of an asked-for change of everything. */
 export const SyncResult = z
   .object({
-    status: z.enum(['synced', 'no_change', 'pending', 'unknown']),
+    status: z
+      .enum(['synced', 'no_change', 'partly', 'pending', 'unknown'])
+      .meta({ description: '`partly`: a site was refused, or a server does not run what is wanted; see `detail`' }),
     config_sha256: z.string().nullable(),
-    synced: z.boolean(),
+    synced: z.boolean().meta({ description: 'Whether every server runs all that is wanted' }),
     detail: z.string(),
     revision_id: z.int().nullable(),
   })

@@ -1,6 +1,6 @@
 import type { Apply } from './apply.ts'
 import type { SyncResult } from './schema.ts'
-import { readResult } from './sync-sites.ts'
+import { readWholeResult } from './sync-sites.ts'
 
 /** Applies what is wanted, though nothing was edited. Throws a problem when nothing of it runs. */
 export type SyncAll = (author: string, isForced: boolean) => Promise<SyncResult>
@@ -8,6 +8,7 @@ export type SyncAll = (author: string, isForced: boolean) => Promise<SyncResult>
 const details = {
   synced: 'Caddy runs what is wanted now',
   no_change: 'Caddy runs what is wanted already',
+  partly: 'Caddy runs a part of what is wanted',
   pending: 'Not tried yet',
   unknown: 'The connection to Caddy broke off; what runs is being found out',
 }
@@ -21,7 +22,7 @@ export function createSyncAll(apply: Apply): SyncAll {
       isForced,
       isUrgent: true,
     })
-    const { status, sha, error } = readResult(result, [])
+    const { status, sha, error } = readWholeResult(result)
     return {
       status,
       config_sha256: sha ?? null,

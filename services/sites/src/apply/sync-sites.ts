@@ -1,6 +1,6 @@
 import type { Log } from '@hearth/runtime'
 import { conflict, Problem, unavailable } from '../problems.ts'
-import type { Synced, SyncSites } from '../sites/sync.ts'
+import type { Synced, SyncedWhole, SyncSites } from '../sites/sync.ts'
 import type { Apply, ApplyResult, TriedNode } from './apply.ts'
 import type { NodeOutcome } from './apply-to-node.ts'
 
@@ -12,7 +12,7 @@ export function createSyncSites(apply: Apply, log: Log): SyncSites {
     },
     async many(change) {
       const result = await apply.request(change)
-      return { synced: readResult(result, []), refused: result.refused }
+      return { synced: readWholeResult(result), refused: result.refused }
     },
     async onNode(nodeId, change) {
       const result = await apply.request(change)
@@ -42,6 +42,31 @@ export function readResult(result: ApplyResult, siteIds: readonly number[]): Syn
     status: result.isChanged ? 'synced' : 'no_change',
     ...(result.sha === undefined ? {} : { sha: result.sha }),
     ...(error.length === 0 ? {} : { error: error.join('; ') }),
+  }
+}
+
+/** What a change of everything came to. Throws a problem when nothing of it runs. */
+export function readWholeResult(result: ApplyResult): SyncedWhole {
+  const synced = readResult(result, [])
+  if (synced.status === 'unknown') return synced
+  const errors = result.nodes.flatMap(shortfalls(result.refusedNames))
+  return errors.length === 0 ? synced : { ...synced, status: 'partly', error: firstOf(errors) }
+}
+
+/** Errors that are told in full, at most. */
+const mostErrors = 5
+
+function firstOf(errors: readonly string[]): string {
+  const rest = errors.length - mostErrors
+  return [...errors.slice(0, mostErrors), ...(rest > 0 ? [`and ${rest} more`] : [])].join('; ')
+}
+
+/** Why a node does not run all that is wanted: it was not reached, or it refused sites. */
+function shortfalls(names: ReadonlyMap<number, string>): (node: TriedNode) => string[] {
+  return (node) => {
+    const { name, outcome } = node
+    if (outcome.kind !== 'applied') return [objection(node, []) ?? name]
+    return [...outcome.quarantined].map(([id, words]) => `${name} refused the site "${names.get(id) ?? id}": ${words}`)
   }
 }
 

@@ -125,8 +125,13 @@ export function probeConfig(probe: CapabilityProbe, admin: object): object {
   return withSentinel({ admin, ...probe.config })
 }
 
+/** Whether Caddy refused a configuration because this version does not know a part of it. */
+export function isNotUnderstood(errorText: string): boolean {
+  return /unknown field|unknown module|module not registered|cannot unmarshal/.test(errorText)
+}
+
 /** What Caddy's answer to a probe means; undefined when it says neither. */
 export function readProbe(errorText: string): boolean | undefined {
-  if (/unknown field|unknown module|module not registered|cannot unmarshal/.test(errorText)) return false
+  if (isNotUnderstood(errorText)) return false
   return isSentinelError(errorText) || errorText.includes('opening log writer') ? true : undefined
 }

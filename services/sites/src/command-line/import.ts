@@ -55,7 +55,14 @@ type OpenedStorage = Parameters<Parameters<typeof withStorage>[0]>[0]
 async function openImports({ database, secret, config }: OpenedStorage): Promise<Imports> {
   const log = createLog({ name: 'sites-import', level: 'silent' })
   const settings = await openSettings(database.query)
-  const nodes = createNodes({ database, clock: systemTimers, log, own: undefined, onReachable: () => undefined })
+  const nodes = createNodes({
+    database,
+    clock: systemTimers,
+    log,
+    own: undefined,
+    onReachable: () => undefined,
+    onReplaced: () => undefined,
+  })
   const uploads = await openUploads({
     db: database.query,
     sealer: createSealer(secret),

@@ -40,6 +40,8 @@ export interface AdminClient {
   /** Turns the text of a Caddyfile into a configuration, without provisioning it. Rejects with `AdaptFailed`. */
   adapt(caddyfile: string): Promise<{ config: unknown; warnings: readonly string[] }>
   upstreams(): Promise<readonly UpstreamCount[]>
+  /** Start time of the Caddy process, as its metrics have it; undefined where it does not tell. Never throws. */
+  processStart(): Promise<string | undefined>
   /** Root certificate of the internal authority, PEM; undefined while there is none. */
   rootCertificate(): Promise<string | undefined>
 }
@@ -50,6 +52,7 @@ export class AdaptFailed extends Error {
 }
 
 const shortLimit = 10_000
+const metricsLimit = 3000
 /** Characters of an error that are kept. */
 const longestError = 10_000
 /** Loading takes about 0.2 ms a site, provisioning of certificates more. */
@@ -71,6 +74,11 @@ export function createAdminClient(address: AdminAddress): AdminClient {
       const reply = await read(address, '/reverse_proxy/upstreams')
       const counts = reply.status === 200 ? parseJson(reply.body) : []
       return Array.isArray(counts) ? counts.filter(isUpstreamCount) : []
+    },
+    async processStart() {
+      const call = { method: 'GET', path: '/metrics', timeoutMs: metricsLimit } as const
+      const reply = await harmless(address, call).catch(() => undefined)
+      return /^process_start_time_seconds (\S+)$/m.exec(reply?.body ?? '')?.[1]
     },
     async rootCertificate() {
       const reply = await read(address, '/pki/ca/local')

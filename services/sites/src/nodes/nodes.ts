@@ -1,13 +1,14 @@
 import type { Database } from '@hearth/database'
 import type { Clock, Log } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
+import { isBlank } from '../apply/running-config.ts'
 import type { Capabilities } from '../caddy/capabilities.ts'
 import type { NodePlace } from '../caddy/desired-state.ts'
 import { formatAdminAddress, parseAdminAddress, type AdminAddress } from './admin-address.ts'
 import { createAdminClient, type AdminClient, type RunningConfig } from './admin-client.ts'
 import type { CaddyProcess } from './caddy-process.ts'
 import { adminBlockOf } from './admin-block.ts'
-import { probeCapabilities } from './probe-capabilities.ts'
+import { areDifferent, currentCapabilities, type Doubt, type KnownCapabilities } from './known-capabilities.ts'
 import * as store from './store.ts'
 import type { NodeRow, NodeTables } from './tables.ts'
 
@@ -32,6 +33,8 @@ export interface Nodes {
   get(id: number): Promise<KnownNode | undefined>
   /** Asks the node what it runs, and remembers whether it answers. Throws what the client throws. */
   look(id: number): Promise<RunningConfig>
+  /** Probes the capabilities of the node again, unless it is the process that was probed. Returns the node as known then. */
+  recheck(id: number): Promise<KnownNode | undefined>
   add(row: Omit<NodeRow, 'id'>): Promise<KnownNode>
   update(id: number, changes: Partial<Omit<NodeRow, 'id'>>): Promise<void>
   remove(id: number): Promise<void>
@@ -47,11 +50,13 @@ export interface NodeParts {
   readonly own: CaddyProcess | undefined
   /** Hears of nodes that answer again, or do not any more. */
   readonly onReachable: (node: NodeRow, isReachable: boolean) => void
+  /** Is called when a node was found to have other capabilities: its Caddy was replaced by another version. */
+  readonly onReplaced: (node: NodeRow) => void
 }
 
 interface Contact {
   adminBlock: NodePlace['admin'] | undefined
-  capabilities: Capabilities | undefined
+  known: KnownCapabilities | undefined
   isReachable: boolean
   error: string | undefined
   checkedAt: number | undefined
@@ -96,9 +101,8 @@ class ContactedNodes implements Nodes {
     try {
       const running = await node.client.readConfig()
       contact.adminBlock = adminBlockOf(running.config, node.admin)
-      // It may have been replaced by another version while it was away.
-      if (!wasReachable || contact.capabilities === undefined)
-        contact.capabilities = await probeCapabilities(node.client, contact.adminBlock)
+      const isRestarted = node.row.onboarded_at !== null && isBlank(running.config)
+      await this.#settleCapabilities(node, wasReachable ? (isRestarted ? 'perhaps another' : 'same') : 'another')
       contact.isReachable = true
       contact.error = undefined
       return running
@@ -109,6 +113,22 @@ class ContactedNodes implements Nodes {
     } finally {
       if (contact.isReachable !== wasReachable) this.#parts.onReachable(node.row, contact.isReachable)
     }
+  }
+
+  async recheck(id: number): Promise<KnownNode | undefined> {
+    await this.#looking.get(id)?.catch(() => undefined)
+    const node = await this.get(id)
+    if (node === undefined) return undefined
+    await this.#settleCapabilities(node, 'perhaps another')
+    return await this.get(id)
+  }
+
+  async #settleCapabilities(node: KnownNode, doubt: Doubt): Promise<void> {
+    const contact = this.#contact(node.row.id)
+    const admin = contact.adminBlock ?? node.adminBlock
+    const before = contact.known?.capabilities
+    contact.known = await currentCapabilities(node.client, contact.known, { admin, doubt })
+    if (areDifferent(before, contact.known.capabilities)) this.#parts.onReplaced(node.row)
   }
 
   async add(row: Omit<NodeRow, 'id'>): Promise<KnownNode> {
@@ -142,7 +162,9 @@ class ContactedNodes implements Nodes {
     if (admin === undefined) return undefined
     const contact = this.#contact(row.id)
     const adminBlock = contact.adminBlock ?? adminBlockOf(undefined, admin)
-    return { row, admin, client: createAdminClient(admin), ...contact, adminBlock }
+    const { isReachable, error, checkedAt, known } = contact
+    const capabilities = known?.capabilities
+    return { row, admin, client: createAdminClient(admin), adminBlock, capabilities, isReachable, error, checkedAt }
   }
 
   #own(row: NodeRow): CaddyProcess | undefined {
@@ -154,7 +176,7 @@ class ContactedNodes implements Nodes {
     if (known !== undefined) return known
     const fresh: Contact = {
       adminBlock: undefined,
-      capabilities: undefined,
+      known: undefined,
       isReachable: false,
       error: undefined,
       checkedAt: undefined,

@@ -5,7 +5,7 @@ import { AdminAddressRefused, formatAdminAddress, parseAdminAddress } from '../n
 import { nodeWarnings } from '../nodes/node-view.ts'
 import type { KnownNode, Nodes } from '../nodes/nodes.ts'
 import { badRequest, conflict, invalidField, Problem, unavailable } from '../problems.ts'
-import type { Synced, SyncSites } from '../sites/sync.ts'
+import type { SyncedWhole, SyncSites } from '../sites/sync.ts'
 import type { Onboarding, OnboardRequest, OnboardResult } from './schema.ts'
 import { servedHosts } from './served-hosts.ts'
 
@@ -87,7 +87,7 @@ class FirstNodeOnboarding implements OnboardingKeeper {
     return {
       status: 'onboarded',
       snapshot_sha256: hashConfig(running.config),
-      synced: synced.status !== 'unknown',
+      synced: synced.status === 'synced' || synced.status === 'no_change',
       detail: synced.error ?? `Caddy is managed now; sites imported: ${imported.count}`,
       imported: imported.count,
       left_out: [...imported.leftOut],
@@ -109,12 +109,12 @@ class FirstNodeOnboarding implements OnboardingKeeper {
     return Promise.resolve({ count: 0, leftOut: [], undo: () => Promise.resolve() })
   }
 
-  async #takeOver(node: KnownNode, { config }: RunningConfig, author: string): Promise<Synced> {
+  async #takeOver(node: KnownNode, { config }: RunningConfig, author: string): Promise<SyncedWhole> {
     const { nodes, clock, sync, onOnboarded } = this.#parts
     const { id } = node.row
     await nodes.update(id, { onboarded_at: clock.now(), baseline_sha: hashConfig(config) })
     try {
-      const synced = await sync.now({ siteIds: [], cause: 'onboarding', author, isUrgent: true })
+      const { synced } = await sync.many({ siteIds: [], cause: 'onboarding', author, isUrgent: true })
       await nodes.update(id, { baseline_sha: baselineOf(config) })
       onOnboarded(node)
       return synced

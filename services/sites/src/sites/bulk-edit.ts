@@ -5,7 +5,7 @@ import { conflict } from '../problems.ts'
 import { siteRow } from './site-row.ts'
 import type { WantedSite } from './site-change.ts'
 import * as store from './store.ts'
-import type { SiteChange, Synced, SyncSites } from './sync.ts'
+import type { SiteChange, SyncedWhole, SyncSites } from './sync.ts'
 import type { SiteRow, SiteTables } from './tables.ts'
 import { siteTurn } from './sites.ts'
 
@@ -20,7 +20,7 @@ export interface BulkEdit {
 export interface BulkResult {
   readonly ids: readonly number[]
   readonly refused: ReadonlyMap<number, string>
-  readonly synced: Synced
+  readonly synced: SyncedWhole
 }
 
 /** Edits many sites by one transaction and one change of the configuration. */

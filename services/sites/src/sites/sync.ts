@@ -7,6 +7,8 @@ export interface SiteChange {
   readonly isUrgent?: boolean
   /** Overwrites what somebody else has changed. */
   readonly isForced?: boolean
+  /** Tries every refused site again. */
+  readonly isRetrying?: boolean
 }
 
 /** How an edit was applied. */
@@ -18,12 +20,18 @@ export interface Synced {
   readonly error?: string
 }
 
+/** How everything that is wanted was applied. */
+export interface SyncedWhole extends Omit<Synced, 'status'> {
+  /** `partly`: a site was refused, or a node does not run what is wanted; the error says which and why. */
+  readonly status: Synced['status'] | 'partly'
+}
+
 /** The way from the sites to the Caddy servers. */
 export interface SyncSites {
   /** Applies and waits for the end of it. Throws a problem when nothing of it runs. */
   now(change: SiteChange): Promise<Synced>
   /** As `now`, but sites that Caddy refused are no problem: they are named, with its words. */
-  many(change: SiteChange): Promise<{ readonly synced: Synced; readonly refused: ReadonlyMap<number, string> }>
+  many(change: SiteChange): Promise<{ readonly synced: SyncedWhole; readonly refused: ReadonlyMap<number, string> }>
   /** Throws a problem when this node does not run what is wanted, whatever the others do. */
   onNode(nodeId: number, change: SiteChange): Promise<Synced>
   /** Applies in the background. */

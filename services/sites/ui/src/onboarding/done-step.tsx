@@ -35,8 +35,7 @@ function Outcome({ result }: { result: OnboardResult }) {
   return (
     <>
       <Text>
-        {importedText(result.imported)}{' '}
-        {!result.synced && 'It is not certain yet that Caddy runs them; the service keeps looking.'}
+        {importedText(result.imported)} {!result.synced && `Not everything is served yet: ${result.detail}`}
       </Text>
       {result.left_out.length > 0 && <LeftOut entries={result.left_out} />}
     </>

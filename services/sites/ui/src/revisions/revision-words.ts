@@ -17,6 +17,8 @@ const nodeCauses: Readonly<Record<string, string>> = {
   'node.updated': 'changed',
   'node.onboarded': 'taken over',
   'node.restarted': 'restarted',
+  'node.returned': 'reachable again',
+  'node.replaced': 'replaced by another version',
 }
 
 /** What led to a revision, for a person; several causes with commas between them. */
