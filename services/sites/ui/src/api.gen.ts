@@ -13146,9 +13146,13 @@ export interface components {
             force: boolean;
         };
         SyncResult: {
-            /** @enum {string} */
-            status: "synced" | "no_change" | "pending" | "unknown";
+            /**
+             * @description `partly`: a site was refused, or a server does not run what is wanted; see `detail`
+             * @enum {string}
+             */
+            status: "synced" | "no_change" | "partly" | "pending" | "unknown";
             config_sha256: string | null;
+            /** @description Whether every server runs all that is wanted */
             synced: boolean;
             detail: string;
             revision_id: number | null;
