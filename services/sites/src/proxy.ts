@@ -17,7 +17,7 @@ import type { Publish } from './events/schema.ts'
 import type { CaddyProcess } from './nodes/caddy-process.ts'
 import { createExpectedConfigs, type ExpectedConfigs } from './nodes/expected-config.ts'
 import { settleFirstNode } from './nodes/first-node.ts'
-import { createNodes, type KnownNode, type Nodes } from './nodes/nodes.ts'
+import { createNodes, type KnownNode, type NodeParts, type Nodes } from './nodes/nodes.ts'
 import type { NodeRow } from './nodes/tables.ts'
 import { onDemandAskUrl } from './on-demand/routes.ts'
 import type { Settings } from './settings/schema.ts'
@@ -63,9 +63,7 @@ export interface Proxy {
 export async function openProxy(parts: ProxyParts): Promise<Proxy> {
   const { config, database, timers, log, own, settings } = parts
   await settleFirstNode(database.query, { caddy: config.caddy, own, now: timers.now() })
-  const onReachable = reachableEvents(parts.publish)
-  const onReplaced = (row: NodeRow) => applyToOtherVersion(sync, row)
-  const nodes = createNodes({ database, clock: timers, log, own, onReachable, onReplaced })
+  const nodes = openNodes(parts, (row) => applyToOtherVersion(sync, row))
   const desiredState = desiredStateWith(parts)
   const configs = createExpectedConfigs(createSealer(parts.secret))
   const toApply = {
@@ -113,6 +111,10 @@ function desiredStateWith({ config, settings, material, port }: ProxyParts): Pro
 
 async function managed(nodes: Nodes): Promise<KnownNode[]> {
   return (await nodes.list()).filter(({ row }) => row.onboarded_at !== null)
+}
+
+function openNodes({ database, timers, log, own, publish }: ProxyParts, onReplaced: NodeParts['onReplaced']): Nodes {
+  return createNodes({ database, clock: timers, log, own, onReachable: reachableEvents(publish), onReplaced })
 }
 
 /** Uses what another version can do, and tries again what the version before has refused. */

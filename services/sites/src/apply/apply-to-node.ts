@@ -100,8 +100,7 @@ async function attempt(task: NodeTask): Promise<NodeOutcome> {
     const before = (races === 0 ? remembered(task, settled) : undefined) ?? (await look(task.client, settled))
     if (before.sha === settled.sha) return { kind: 'applied', isChanged: false, settled, look: before, quarantined }
     if (isForeign(task, before)) return { kind: 'drifted', running: before.config }
-    // It was restarted, and perhaps as another version.
-    if (task.expected !== undefined && isBlank(before.config)) await adjust()
+    if (isRestarted(task, before)) await adjust()
     await task.announce(settled.sha)
     const outcome = await replace(task.client, settled, before)
     if (outcome.kind === 'changed') races += 1
@@ -159,6 +158,11 @@ function remembered({ last, expected }: NodeTask, settled: SettledConfig): Befor
       return JSON.parse(expected.text) as unknown
     },
   }
+}
+
+/** Whether it runs nothing any more, and perhaps is another version. What was expected is not parsed: it is large. */
+function isRestarted({ expected }: NodeTask, before: Before): boolean {
+  return expected !== undefined && before.sha !== expected.sha && isBlank(before.config)
 }
 
 function isForeign({ expected, familiar, isForced }: NodeTask, before: Before): boolean {
