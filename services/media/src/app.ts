@@ -97,10 +97,14 @@ export async function createApp(parts: AppParts): Promise<App> {
   }
 }
 
+/** A key for one purpose. */
+const keyOf = ({ secret }: AppParts, purpose: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', secret, '', `hearth media ${purpose}`, 32))
+
 /** Who may come in. */
-function createAccess({ core, secret }: AppParts) {
-  const { settings, database, config, timers } = core
-  const keyFor = (purpose: string) => Buffer.from(hkdfSync('sha256', secret, '', `hearth media ${purpose}`, 32))
+function createAccess(parts: AppParts) {
+  const { settings, database, config, timers } = parts.core
+  const keyFor = (purpose: string) => keyOf(parts, purpose)
   const csrf = createCsrfTokens(keyFor('csrf'))
   const captcha = createCaptcha(keyFor('captcha'), timers)
   const sessions = createSessions({ db: database.query, clock: timers, settings, captcha })
@@ -123,7 +127,7 @@ async function openFeatures(parts: AppParts, streams: Features['streams']) {
   const lookup = createMediaLookup({ ...core, ytDlp: core.tools.ytDlp, clock: timers, folder: core.scratch })
   const jobs = createJobFeature(core, { readUrl, lookup })
   const mp3s = createMp3s({ jobs, artifacts, ffmpeg: core.tools.ffmpeg, slots: core.heavy, folder: core.scratch })
-  const files = await openFileFeatures(core, { jobs, mp3s })
+  const files = await openFileFeatures(core, { jobs, mp3s, shareKey: keyOf(parts, 'share links') })
   const features: Omit<Features, 'document'> = {
     account,
     jobs,

@@ -3,6 +3,7 @@ import type { Mp3s } from './delivery/mp3.ts'
 import type { Jobs } from './jobs/jobs.ts'
 import type { Features } from './routes.ts'
 import { createLinkBase } from './shares/link-base.ts'
+import { createShareTokens } from './shares/share-tokens.ts'
 import { createShares } from './shares/shares.ts'
 import { createStatistics } from './statistics/statistics.ts'
 import { createStemFetch } from './stems/guarded-stem-fetch.ts'
@@ -17,7 +18,7 @@ export type FileFeatures = Pick<Features, 'trims' | 'waveformOf' | 'stems' | 'sh
 /** Opens the features that work on finished files; they are closed before the core. */
 export async function openFileFeatures(
   core: Core,
-  { jobs, mp3s }: { readonly jobs: Jobs; readonly mp3s: Mp3s },
+  { jobs, mp3s, shareKey }: { readonly jobs: Jobs; readonly mp3s: Mp3s; readonly shareKey: Uint8Array },
 ): Promise<FileFeatures & { close(): Promise<void> }> {
   const { config, timers } = core
   const shared = {
@@ -40,7 +41,7 @@ export async function openFileFeatures(
     trims,
     stems,
     waveformOf: createWaveforms(shared),
-    shares: createShares(shared),
+    shares: createShares({ ...shared, tokens: createShareTokens(shareKey) }),
     linkBase: createLinkBase({
       publicHostname: () => core.settings.current().public_hostname,
       publicUrl: config.publicUrl,

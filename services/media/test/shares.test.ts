@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import type { Job } from '../src/jobs/schema.ts'
 import type { ShareLink } from '../src/shares/schema.ts'
@@ -49,8 +49,8 @@ describe('share links', () => {
     const { url, ...rest } = first.body
     assert.deepEqual(rest, { ok: true, max_uses: 0, uses: 0, expires_at: null })
     assert.ok(url.startsWith(`${media.url}/share/`), url)
-    // 128 bits.
-    assert.match(url, /\/share\/[\w-]{22}$/)
+    // 48 bits, as the API description says.
+    assert.match(url, /\/share\/[\w-]{8}$/)
     assert.deepEqual(await share(sound.id), first.body)
     assert.notEqual((await share(video.id)).url, url)
 
@@ -273,11 +273,32 @@ describe('share links', () => {
     await media.service.app.core.settings.write({ enable_authentication: false })
   })
 
-  test('a token stands nowhere in the database', async () => {
-    const token = pathOf(await share(sound.id)).slice('/share/'.length)
+  test('neither a token nor its plain hash, which could be found by trying all tokens, stands in the database', async () => {
+    const path = pathOf(await share(sound.id))
+    await (await redeem(path, { 'x-forwarded-for': '192.0.2.77' })).arrayBuffer()
+    const token = path.slice('/share/'.length)
     const { query } = media.service.app.core.database
-    const rows = JSON.stringify(await query.selectFrom('share_links').selectAll().execute())
-    assert.ok(rows.includes('v1.') && !rows.includes(token))
+    const links = JSON.stringify(await query.selectFrom('share_links').selectAll().execute())
+    assert.ok(links.includes('v1.') && !links.includes(token))
+    const uses = JSON.stringify(await query.selectFrom('share_uses').selectAll().execute())
+    const plain = (text: string) => createHash('sha256').update(text).digest('hex')
+    assert.ok(!links.includes(plain(token)) && !uses.includes(plain(`${token}\n192.0.2.77`)))
+  })
+
+  test('a link with a token of 22 characters, as earlier versions made them, still works', async () => {
+    const { database, sealer } = media.service.app.core
+    const token = randomBytes(16).toString('base64url')
+    const token_hash = createHash('sha256').update(token).digest('hex')
+    const token_sealed = sealer.seal(token, `share_links.token_sealed:${token_hash}`)
+    const times = { created_at: Date.now() + 1000, expires_at: null }
+    const row = { token_hash, token_sealed, job_id: sound.id, max_uses: 0, uses: 0, ...times }
+    await database.query.insertInto('share_links').values(row).execute()
+    const file = await redeem(`/share/${token}`)
+    assert.deepEqual([file.status, file.headers.get('content-type')], [200, 'audio/mpeg'])
+    await file.arrayBuffer()
+    const present = (await list(sound.id)).find((link) => pathOf(link) === `/share/${token}`)
+    assert.equal(present?.uses, 1)
+    await database.query.deleteFrom('share_links').where('token_hash', '=', token_hash).execute()
   })
 
   test('links survive a restart, and go with their jobs', async () => {

@@ -1,7 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto'
-import { hashToken, type Sealer } from '@hearth/credentials'
+import type { Sealer } from '@hearth/credentials'
 import { takeTurn, type Database } from '@hearth/database'
-import { addressGroup, createBudget, type Budget, type Content } from '@hearth/http'
+import type { Content } from '@hearth/http'
 import type { Clock, Log } from '@hearth/runtime'
 import type { ArtifactStore } from '../artifacts/artifact-store.ts'
 import type { JobRow, ShareLinkRow, Tables } from '../database/tables.ts'
@@ -16,7 +15,9 @@ import { notFound, Problem } from '../problems.ts'
 import type { Settings } from '../settings/schema.ts'
 import type { ShareLink } from './schema.ts'
 import { createSharePages, type SharePages } from './share-page.ts'
+import type { ShareTokens } from './share-tokens.ts'
 import * as store from './store.ts'
+import { createWrongLinks, type WrongLinks } from './wrong-links.ts'
 
 /** A request to redeem a link. */
 export interface Redemption extends DeliveryCall {
@@ -45,6 +46,7 @@ export interface Shares {
 export interface ShareParts {
   readonly database: Database<Tables>
   readonly sealer: Sealer
+  readonly tokens: ShareTokens
   readonly jobs: Pick<Jobs, 'row'>
   readonly artifacts: ArtifactStore
   readonly mp3s: Mp3s
@@ -53,12 +55,9 @@ export interface ShareParts {
   readonly log: Log
 }
 
-/** Failures a minute, of everybody together, after which nobody can try further tokens. */
-const mostFailures = 300
 const day = 86_400_000
 /** Number of the turn in which links are made on PostgreSQL. */
 const linkTurn = 8_103_002
-const tokenBytes = 16
 
 /** Looked for where there is no link, so that it takes as long. */
 const nobody = { id: '00000000-0000-4000-8000-000000000000', file: 'source.mp3' } as const
@@ -85,11 +84,11 @@ interface Found {
 class StoredShares implements Shares {
   readonly #parts: ShareParts
   readonly #pages: SharePages = createSharePages()
-  readonly #failures: Budget
+  readonly #wrong: WrongLinks
 
   constructor(parts: ShareParts) {
     this.#parts = parts
-    this.#failures = createBudget({ limit: mostFailures, windowSeconds: 60, clock: parts.clock })
+    this.#wrong = createWrongLinks(parts.clock)
   }
 
   async create(jobId: string, base: string): Promise<ShareLink> {
@@ -119,10 +118,10 @@ class StoredShares implements Shares {
   }
 
   async redeem(redemption: Redemption): Promise<Content> {
-    const { allowed, retryAfterSeconds } = this.#failures.peek('all')
-    if (!allowed)
-      throw new Problem(429, `Too many wrong links; try again in ${retryAfterSeconds} s`, {
-        headers: { 'retry-after': String(retryAfterSeconds) },
+    const seconds = this.#wrong.waitSeconds(redemption.address)
+    if (seconds !== undefined)
+      throw new Problem(429, `Too many wrong links; try again in ${seconds} s`, {
+        headers: { 'retry-after': String(seconds) },
       })
     const content = await this.#tryToRedeem(redemption).catch((error: unknown) => {
       if (error instanceof Problem && error.status === 416) throw error
@@ -130,7 +129,7 @@ class StoredShares implements Shares {
       return undefined
     })
     if (content !== undefined) return content
-    this.#failures.take('all')
+    this.#wrong.count(redemption.address)
     return this.#page(redemption, this.#pages.nothing, 404)
   }
 
@@ -161,7 +160,7 @@ class StoredShares implements Shares {
 
   async #find({ token, address }: Redemption): Promise<Found | undefined> {
     const now = this.#parts.clock.now()
-    const found = await store.findLink(this.#db, { tokenHash: hashToken(token), clientHash: clientOf(token, address) })
+    const found = await store.findLink(this.#db, this.#hashes(token, address))
     if (found === undefined) {
       await this.#parts.artifacts.stat(nobody.id, nobody.file)
       return undefined
@@ -181,7 +180,7 @@ class StoredShares implements Shares {
     const { artifacts, clock } = this.#parts
     const { token, address, isHead } = redemption
     if (!isUsing && !isHead) {
-      const use = { tokenHash: hashToken(token), clientHash: clientOf(token, address), now: clock.now() }
+      const use = { ...this.#hashes(token, address), now: clock.now() }
       if (!(await store.takeUse(this.#db, use))) return undefined
     }
     const headers = new Map<string, string>()
@@ -215,10 +214,10 @@ class StoredShares implements Shares {
   }
 
   #newLink(jobId: string): ShareLinkRow {
-    const { sealer, clock, settings } = this.#parts
+    const { sealer, clock, settings, tokens } = this.#parts
     const { share_link_max_uses, share_link_expire_days } = settings()
-    const token = randomBytes(tokenBytes).toString('base64url')
-    const token_hash = hashToken(token)
+    const token = tokens.create()
+    const token_hash = tokens.hash(token)
     const created_at = clock.now()
     return {
       token_hash,
@@ -245,6 +244,11 @@ class StoredShares implements Shares {
     return { ok: true, url: `${base}/share/${token}`, max_uses, uses, expires_at: end }
   }
 
+  #hashes(token: string, address: string): { tokenHash: string; clientHash: string } {
+    const { tokens } = this.#parts
+    return { tokenHash: tokens.hash(token), clientHash: tokens.clientHash(token, address) }
+  }
+
   get #db() {
     return this.#parts.database.query
   }
@@ -255,12 +259,6 @@ const placeOf = (tokenHash: string): string => `share_links.token_sealed:${token
 const isCurrent = ({ expires_at }: ShareLinkRow, now: number): boolean => expires_at === null || expires_at > now
 
 const hasUsesLeft = ({ max_uses, uses }: ShareLinkRow): boolean => max_uses === 0 || uses < max_uses
-
-/** A client of a link. The token is part of it, so that nobody finds the addresses out by trying them all. */
-const clientOf = (token: string, address: string): string =>
-  createHash('sha256')
-    .update(`${token}\n${addressGroup(address)}`)
-    .digest('hex')
 
 /** Whoever has no use of a link yet gets the file from its beginning. */
 const isRefused = (name: string, value: string | undefined, isUsing: boolean): boolean =>
