@@ -17,6 +17,7 @@ import { createAnalyseJob } from './analysis/analyse-job.ts'
 import type { ArtifactStore } from './artifacts/artifact-store.ts'
 import { openArtifacts } from './artifacts/open-artifacts.ts'
 import type { Config } from './config.ts'
+import { createConvertAudio } from './conversion/convert-audio.ts'
 import { createConvertVideo } from './conversion/convert-video.ts'
 import { createSlots, type Slots } from './conversion/slots.ts'
 import { createCookieJars, type CookieJars } from './cookies/jars.ts'
@@ -157,6 +158,8 @@ function createRun(core: Shared) {
     decode: (file, stretch) => tools.ffmpeg.decode(file, { ...stretch, sampleRate: analysisRate }),
   })
   const db = database.query
+  const monotonic = () => timers.monotonic()
+  const encoding = { ffmpeg: tools.ffmpeg, slots: core.heavy, bus, monotonic, settings }
   const run = createRunJob({
     db,
     bus,
@@ -169,14 +172,8 @@ function createRun(core: Shared) {
     folders: core.folders,
     extractorsFor: core.extractorsFor,
     fragments: () => settings().download_concurrent_fragments || sizes.fragments,
-    convertVideo: createConvertVideo({
-      ffmpeg: tools.ffmpeg,
-      slots: core.heavy,
-      bus,
-      monotonic: () => timers.monotonic(),
-      settings,
-      withWatermark: (work) => core.watermark.withPicture(work),
-    }),
+    convertVideo: createConvertVideo({ ...encoding, withWatermark: (work) => core.watermark.withPicture(work) }),
+    convertAudio: createConvertAudio(encoding),
     analyse: createAnalyseJob({ analyser, settings, timers, log }),
   })
   return { run, close: () => analyser.close() }

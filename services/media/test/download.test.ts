@@ -31,7 +31,7 @@ async function facts(bytes: Uint8Array) {
     '-v',
     'error',
     '-show_entries',
-    'stream=codec_name,height:format=duration,format_name',
+    'stream=codec_name,height:format=duration,format_name,bit_rate',
     '-of',
     'json',
     file,
@@ -39,14 +39,24 @@ async function facts(bytes: Uint8Array) {
   const { stdout } = spawnSync('ffprobe', words, { encoding: 'utf8' })
   const { streams, format } = JSON.parse(stdout) as {
     streams: { codec_name: string; height?: number }[]
-    format: { duration: string; format_name: string }
+    format: { duration: string; format_name: string; bit_rate: string }
   }
   return {
     codecs: streams.map(({ codec_name }) => codec_name),
     height: streams.find(({ height }) => height !== undefined)?.height,
     seconds: Number(format.duration),
     format: format.format_name,
+    kbps: Number(format.bit_rate) / 1000,
   }
+}
+
+/** MD5 of the encoded sound in a file, whatever its container. */
+async function packetsHash(bytes: Uint8Array): Promise<string> {
+  await using folder = await temporaryDirectory()
+  const file = join(folder.path, 'file')
+  await writeFile(file, bytes)
+  const words = ['-v', 'error', '-i', file, '-map', '0:a:0', '-c', 'copy', '-f', 'md5', '-']
+  return spawnSync('ffmpeg', words, { encoding: 'utf8' }).stdout.trim()
 }
 
 async function fetchBytes(path: string): Promise<Uint8Array> {
@@ -89,6 +99,57 @@ test('videos come in the size that was asked for, and play everywhere when they 
     ['360 h264 aac', '720 h264 aac', '480 h264 aac'],
   )
   assert.match(jobs[1]?.filename ?? '', /\(mediumQuality\)\.mp4$/)
+})
+
+test('each quality of a sound is a file of another size, and the job says what the file is', async () => {
+  const qualities = ['max', 'medium', 'small'] as const
+  const jobs = await Promise.all(
+    qualities.map(async (quality) => {
+      const { id } = await media.submit(platform.page('rich.m4a', { id: `rich-${quality}` }), { quality })
+      return media.reach(id, 'analysis_done')
+    }),
+  )
+  const files = await Promise.all(jobs.map(async ({ id }) => facts(await fetchBytes(`/download/${id}`))))
+  const [max, medium, small] = files.map(({ kbps }) => kbps)
+  assert.ok(max! > 200 && max! < 290, `max ${max}`)
+  assert.ok(medium! > 120 && medium! < 190, `medium ${medium}`)
+  assert.ok(small! > 75 && small! < 115, `small ${small}`)
+  assert.deepEqual(
+    files.map(({ codecs, format }) => `${format} ${codecs[0]}`),
+    ['mp3 mp3', 'mp3 mp3', 'mp3 mp3'],
+  )
+  for (const { seconds } of files) assert.ok(Math.abs(seconds - mediaSeconds) < 0.3, `${seconds}`)
+  assert.deepEqual(
+    jobs.map(({ codec }) => codec),
+    ['aac', 'mp3', 'mp3'],
+  )
+  for (const [index, kbps] of [[1, medium], [2, small]] as const)
+    assert.ok(Math.abs(jobs[index]!.bitrate_kbps! - kbps!) < 5, `${jobs[index]!.bitrate_kbps} ${kbps}`)
+  assert.ok(jobs[0]!.filesize_bytes! > jobs[1]!.filesize_bytes! && jobs[1]!.filesize_bytes! > jobs[2]!.filesize_bytes!)
+})
+
+test('a sound that is small already is not made larger by a lower quality', async () => {
+  const { id } = await media.submit(platform.page('sound.opus', { id: 'small-already' }), { quality: 'medium' })
+  const best = await media.submit(platform.page('sound.opus', { id: 'small-already-best' }))
+  const [medium, max] = [await media.reach(id, 'analysis_done'), await media.reach(best.id, 'analysis_done')]
+  assert.ok(medium.filesize_bytes! <= max.filesize_bytes!)
+  const [small, large] = [await fetchBytes(`/download/${id}`), await fetchBytes(`/download/${best.id}`)]
+  assert.ok(small.length < large.length)
+})
+
+test('the original of a sound can be had as the platform has it, without another encoding', async () => {
+  const job = await media.reach((await media.submit(platform.page('sound.opus', { id: 'kept' }))).id, 'analysis_done')
+  const original = await media.call('GET', `/download/${job.id}?format=original`)
+  assert.equal(original.status, 200)
+  assert.match(original.headers.get('content-disposition') ?? '', /^attachment; .*_120bpm\.(?:ogg|opus)/)
+  const bytes = new Uint8Array(await original.arrayBuffer())
+  assert.equal(bytes.length, job.filesize_bytes)
+  const [kept, mp3] = [await facts(bytes), await facts(await fetchBytes(`/download/${job.id}?format=mp3`))]
+  assert.deepEqual([kept.codecs[0], mp3.codecs[0]], ['opus', 'mp3'])
+  // The packets of the platform's file, bit by bit.
+  const source = await fetch(new URL('/media/plain/sound.opus', platform.page('sound.opus')))
+  assert.equal(await packetsHash(bytes), await packetsHash(new Uint8Array(await source.arrayBuffer())))
+  assert.equal((await media.call('GET', `/download/${job.id}?format=flac`)).status, 400)
 })
 
 test('segmented media of both kinds are fetched whole', async () => {

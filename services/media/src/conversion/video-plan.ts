@@ -1,6 +1,7 @@
 import type { FileFacts } from '../tools/ffmpeg.ts'
 import { targetHeight } from '../tools/yt-dlp-words.ts'
 import type { Quality } from '../jobs/schema.ts'
+import type { EncodePlan } from './encode.ts'
 
 /** What is to become of a fetched video. */
 export interface VideoWish {
@@ -10,20 +11,11 @@ export interface VideoWish {
   readonly watermark: string | undefined
 }
 
-/** A conversion that makes of a video what was asked for. */
-export interface VideoPlan {
-  readonly inputs: readonly string[]
-  readonly words: readonly string[]
-  readonly extension: 'mp4'
-  /** What is being done, for a person. */
-  readonly purpose: string
-}
-
 /** How a watermark lies in the picture: its width in parts of the picture's, within bounds, and its distance from the edge. */
 const badge = { part: 0.12, least: 32, most: 960, margin: 0.025 }
 
 /** The conversion a video needs, or undefined when it is good as it came. */
-export function planVideo(file: string, facts: FileFacts, wish: VideoWish): VideoPlan | undefined {
+export function planVideo(file: string, facts: FileFacts, wish: VideoWish): EncodePlan | undefined {
   const { video, audio } = facts
   if (video === undefined) return undefined
   const height = targetHeight[wish.quality]

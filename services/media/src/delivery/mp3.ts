@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { mp3Words } from '../conversion/mp3-words.ts'
 import type { Slots } from '../conversion/slots.ts'
 import type { JobRow } from '../database/tables.ts'
 import { invalid, notFound } from '../problems.ts'
@@ -62,7 +63,7 @@ async function convert(parts: Mp3Parts, job: JobRow, source: string): Promise<vo
   const own = join(folder, randomUUID())
   await mkdir(own, { recursive: true, mode: 0o700 })
   const output = join(own, mp3Name)
-  const words = ['-vn', '-map', '0:a:0', '-c:a', 'libmp3lame', '-q:a', '0', '-map_metadata', '0']
+  const words = mp3Words(job.quality)
   try {
     await artifacts.withLocalFile(job.id, source, (file) =>
       slots.use(signal, () => ffmpeg.convert({ inputs: [file], words, output, timeoutMs: limit, signal })),

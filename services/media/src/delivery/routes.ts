@@ -29,9 +29,12 @@ export function deliveryRoutes({ jobs, artifacts, mp3s }: DeliveryParts): Route[
         ...shared,
         path: '/download/{job_id}',
         summary: 'The finished file',
-        description: 'Audio goes out as MP3; the name carries the tempo when it is known. Ranges are understood.',
+        description:
+          'Audio goes out as MP3, or with `format=original` in the encoding of the stored file, without a loss. The name carries ' +
+          'the tempo when it is known. Ranges are understood.',
         access: 'page',
         limit: '30',
+        query: z.object({ format: z.enum(['mp3', 'original']).default('mp3').meta({ description: 'Of audio' }) }),
         success: { status: 200, media: '*/*', description: 'The file' },
         also,
         errors: [404, 416],
@@ -39,8 +42,10 @@ export function deliveryRoutes({ jobs, artifacts, mp3s }: DeliveryParts): Route[
       async (call) => {
         const job = await jobs.row(call.params.job_id)
         if (!isDownloadable(job.status) || job.artifact === null) throw notFound('file')
-        const fileName = downloadName(job) ?? 'media'
-        const name = job.type === 'audio' ? await mp3s.provide(job).catch(rethrow) : job.artifact
+        const isOriginal = call.query.format === 'original'
+        const fileName = downloadName(job, isOriginal) ?? 'media'
+        const isMp3 = job.type === 'audio' && !isOriginal
+        const name = isMp3 ? await mp3s.provide(job).catch(rethrow) : job.artifact
         return deliver(call, { artifacts, jobId: job.id, name, fileName })
       },
     ),

@@ -18,7 +18,7 @@ const table: Record<JobStep, { readonly from: readonly JobStatus[]; readonly to:
   claimed: { from: ['queued'], to: 'processing' },
   'download-begun': { from: ['processing'], to: 'downloading' },
   'transcode-begun': { from: ['downloading'], to: 'transcoding' },
-  'analysis-begun': { from: ['downloading'], to: 'analysis' },
+  'analysis-begun': { from: ['downloading', 'transcoding'], to: 'analysis' },
   analysed: { from: ['analysis'], to: 'analysis_done' },
   // An audio file is finished too when it is too long to analyse, or when the analysis fails: the file is good.
   finished: { from: ['downloading', 'transcoding', 'analysis'], to: 'done' },

@@ -5,7 +5,7 @@ import type { Kysely } from 'kysely'
 import type { Timers } from '@hearth/runtime'
 import type { AnalyseJob } from '../analysis/analyse-job.ts'
 import type { ArtifactStore } from '../artifacts/artifact-store.ts'
-import type { ConvertVideo } from '../conversion/convert-video.ts'
+import type { ConvertFetched } from '../conversion/convert-video.ts'
 import type { CookieJars } from '../cookies/jars.ts'
 import type { JobRow, Tables } from '../database/tables.ts'
 import type { EventBus } from '../events/bus.ts'
@@ -32,7 +32,8 @@ export interface RunParts {
   readonly jars: CookieJars
   readonly artifacts: ArtifactStore
   readonly folders: WorkFolders
-  readonly convertVideo: ConvertVideo
+  readonly convertVideo: ConvertFetched
+  readonly convertAudio: ConvertFetched
   readonly analyse: AnalyseJob
   readonly extractorsFor: (platform: Platform, url: string) => readonly string[]
   /** Connections one download may have at a time. */
@@ -52,7 +53,8 @@ export function createRunJob(parts: RunParts): RunJob {
       await checkSpace(folder)
       await rm(join(folder, 'sound'), { force: true })
       const fetched = await download(parts, job, { hand, folder })
-      const finished = job.type === 'video' ? await parts.convertVideo(fetched, hand) : fetched
+      const convert = job.type === 'video' ? parts.convertVideo : parts.convertAudio
+      const finished = await convert(fetched, hand)
       hand.signal.throwIfAborted()
       // The store takes the file away; a second name of it stays for the analysis.
       const kept = join(folder, 'sound')

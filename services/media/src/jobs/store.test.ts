@@ -24,7 +24,7 @@ const allowed: Record<JobStep, string> = {
   claimed: 'queued',
   'download-begun': 'processing',
   'transcode-begun': 'downloading',
-  'analysis-begun': 'downloading',
+  'analysis-begun': 'downloading transcoding',
   analysed: 'analysis',
   finished: 'downloading transcoding analysis',
   failed: 'processing downloading transcoding',

@@ -44,6 +44,9 @@ test('what is asked for is what is selected', () => {
       part,
     )
   has({ type: 'audio' }, '--extract-audio')
+  has({ type: 'audio', quality: 'max' }, '--format=ba/b')
+  has({ type: 'audio', quality: 'medium' }, '[abr<=256]')
+  has({ type: 'audio', quality: 'small' }, '[abr<=112]')
   has({ quality: 'small' }, 'height<=?480')
   has({ quality: 'medium' }, 'height<=?720')
   has({ quality: 'max', isCompatible: true }, 'vcodec:h264')

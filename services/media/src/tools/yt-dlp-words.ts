@@ -88,9 +88,16 @@ export function downloadWords(words: DownloadWords): string[] {
 /** Height that each quality of a video aims at; the source is not fetched larger than needed. */
 export const targetHeight: Readonly<Record<Quality, number | undefined>> = { max: undefined, medium: 720, small: 480 }
 
+/** Bit rates from which a smaller MP3 is made without needless loss, kbit/s; anything when there is none. */
+const audioFormat: Readonly<Record<Quality, string>> = {
+  max: 'ba/b',
+  medium: 'ba[abr>=112][abr<=256]/ba/b',
+  small: 'ba[abr>=56][abr<=112]/ba/b',
+}
+
 function selection({ type, quality, isCompatible }: DownloadWords): string[] {
-  // Audio keeps its codec and the best there is; the quality is of no meaning for it.
-  if (type === 'audio') return ['--format=ba/b', '--extract-audio', '--audio-format=best']
+  // Audio keeps its codec; the quality decides how much of it is fetched where a platform offers several.
+  if (type === 'audio') return [`--format=${audioFormat[quality]}`, '--extract-audio', '--audio-format=best']
   const height = targetHeight[quality]
   const limit = height === undefined ? '' : `[height<=?${height}]`
   const format = `--format=bv*${limit}+ba/b${limit}/bv*+ba/b`

@@ -15,7 +15,10 @@ const picture = (size: string) => `testsrc2=size=${size}:rate=25:duration=${medi
 
 const drawn = (size: string): string[] => ['-f', 'lavfi', '-i', picture(size), '-f', 'lavfi', '-i', beat]
 
-/** Makes `video.mp4`, `large.mkv`, `sound.m4a`, `sound.opus`, `thumbnail.jpg`, `hls/` and `dash/` in a folder. */
+/** Sound with so much in it that every encoder uses the bits it is allowed. */
+const noise = (seed: number): string[] => ['-f', 'lavfi', '-i', `anoisesrc=d=${mediaSeconds}:c=pink:a=0.5:seed=${seed}`]
+
+/** Makes `video.mp4`, `large.mkv`, `sound.m4a`, `sound.opus`, `rich.m4a` (stereo, 256 kbit/s), `thumbnail.jpg`, `hls/` and `dash/` in a folder. */
 export function makeMedia(folder: string): TestMedia {
   mkdirSync(join(folder, 'hls'), { recursive: true })
   mkdirSync(join(folder, 'dash'), { recursive: true })
@@ -27,6 +30,8 @@ export function makeMedia(folder: string): TestMedia {
   ])
   ffmpeg(folder, ['-i', 'video.mp4', '-vn', '-c:a', 'copy', 'sound.m4a'])
   ffmpeg(folder, ['-i', 'video.mp4', '-vn', '-c:a', 'libopus', 'sound.opus'])
+  const stereo = '-filter_complex [0][1]join=inputs=2 -c:a aac -b:a 256k rich.m4a'
+  ffmpeg(folder, [...noise(1), ...noise(2), ...stereo.split(' ')])
   ffmpeg(folder, ['-i', 'video.mp4', '-frames:v', '1', 'thumbnail.jpg'])
   ffmpeg(folder, ['-i', 'video.mp4', '-c', 'copy', '-hls_time', '2', '-hls_list_size', '0', 'hls/index.m3u8'])
   ffmpeg(folder, ['-i', 'video.mp4', '-c', 'copy', '-f', 'dash', 'dash/index.mpd'])
