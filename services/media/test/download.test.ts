@@ -123,7 +123,10 @@ test('each quality of a sound is a file of another size, and the job says what t
     jobs.map(({ codec }) => codec),
     ['aac', 'mp3', 'mp3'],
   )
-  for (const [index, kbps] of [[1, medium], [2, small]] as const)
+  for (const [index, kbps] of [
+    [1, medium],
+    [2, small],
+  ] as const)
     assert.ok(Math.abs(jobs[index]!.bitrate_kbps! - kbps!) < 5, `${jobs[index]!.bitrate_kbps} ${kbps}`)
   assert.ok(jobs[0]!.filesize_bytes! > jobs[1]!.filesize_bytes! && jobs[1]!.filesize_bytes! > jobs[2]!.filesize_bytes!)
 })

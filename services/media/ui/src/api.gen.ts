@@ -1480,11 +1480,14 @@ export interface paths {
         };
         /**
          * The finished file
-         * @description Audio goes out as MP3; the name carries the tempo when it is known. Ranges are understood.
+         * @description Audio goes out as MP3, or with `format=original` in the encoding of the stored file, without a loss. The name carries the tempo when it is known. Ranges are understood.
          */
         get: {
             parameters: {
-                query?: never;
+                query?: {
+                    /** @description Of audio */
+                    format?: "mp3" | "original";
+                };
                 header?: never;
                 path: {
                     job_id: string;
