@@ -4,6 +4,7 @@ export { hashPassword, impossiblePassword, verifyPassword } from './password.ts'
 export { passwordWeakness } from './password-rules.ts'
 export { createSealer, type Sealer } from './seal.ts'
 export {
+  checkSecretKey,
   finishReplacement,
   loadSecretKey,
   replaceSecretKey,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync } from 'node:fs'
-import { createFileAtomic, OperatorError, settingKind, writeFileAtomic } from '@hearth/runtime'
+import { dirname } from 'node:path'
+import { checkFile, checkNewFile, createFileAtomic, OperatorError, settingKind, writeFileAtomic } from '@hearth/runtime'
 import { z } from 'zod'
 
 /** Where the key of the sealed columns comes from. */
@@ -22,8 +23,21 @@ export async function loadSecretKey(source: SecretKeySource): Promise<Uint8Array
     )
   }
   // Of several processes that start together one makes the key, and all of them use that one.
-  await createFileAtomic(source.file, `${randomBytes(32).toString('base64')}\n`)
+  await createFileAtomic(source.file, `${randomBytes(32).toString('base64')}\n`).catch((error: Error) => {
+    throw new OperatorError(`SECRET_KEY_FILE: cannot make ${source.file}: ${error.message}`, { cause: error })
+  })
   return parseKey(read(source.file), 'SECRET_KEY_FILE')
+}
+
+/**
+ * Checks where the key comes from without making anything: a file that is there holds a key, one that is not can be made.
+ * A file in `dataDirectory` is made together with the directory. Throws an `OperatorError` that names the setting.
+ */
+export function checkSecretKey(source: Pick<SecretKeySource, 'value' | 'file'>, dataDirectory: string): void {
+  if (source.value !== undefined) return void parseKey(source.value, 'SECRET_KEY')
+  checkFile('SECRET_KEY_FILE', source.file, { mayBeMissing: true })
+  if (existsSync(source.file)) parseKey(read(source.file), 'SECRET_KEY_FILE')
+  else if (dirname(source.file) !== dataDirectory) checkNewFile('SECRET_KEY_FILE', source.file)
 }
 
 function read(file: string): string {

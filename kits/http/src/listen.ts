@@ -1,4 +1,5 @@
-import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
 import { OperatorError } from '@hearth/runtime'
 import type { FastifyInstance } from 'fastify'
 
@@ -14,6 +15,22 @@ export async function listenAt(http: FastifyInstance, { host, port }: { host: st
   }
   const { address, port: actual } = http.server.address() as AddressInfo
   return `http://${address.includes(':') ? `[${address}]` : address}:${actual}`
+}
+
+/**
+ * Checks that a server can listen there, before anything else is done. Throws an `OperatorError` that names `BIND_ADDRESS` or
+ * `BIND_PORT`.
+ */
+export async function checkListen({ host, port }: { host: string; port: number }): Promise<void> {
+  const server = createServer()
+  try {
+    server.listen({ host, port, exclusive: true })
+    await once(server, 'listening')
+  } catch (error) {
+    throw new OperatorError(reasonOf(error as NodeJS.ErrnoException, { host, port }), { cause: error })
+  }
+  server.close()
+  await once(server, 'close')
 }
 
 function reasonOf({ code, message }: NodeJS.ErrnoException, { host, port }: { host: string; port: number }): string {

@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from './operator-error.ts'
@@ -7,6 +7,7 @@ import { OperatorError } from './operator-error.ts'
 export function openDataDirectory(path: string): string {
   try {
     makeDirectory(path)
+    if (!statSync(path).isDirectory()) throw new Error('it is not a directory')
     chmodSync(path, 0o700)
   } catch (error) {
     throw new OperatorError(`DATA_DIR: cannot use ${path}: ${(error as Error).message}`, { cause: error })
@@ -29,14 +30,16 @@ export interface DataDirectoryLock extends Disposable {
   release(): void
 }
 
+/** Name of the file in a data directory that is locked while a process owns it. */
+export const lockFileName = 'service.lock'
+
 /**
  * Claims the data directory for this process. A second claim, from this or another process, throws `DataInUse`.
  * The lock is an exclusive SQLite transaction on `service.lock`, so a `kill -9` leaves nothing to clean up.
  */
 export function lockDataDirectory(path: string): DataDirectoryLock {
-  const file = join(path, 'service.lock')
-  makePrivateFile(file)
-  const database = new DatabaseSync(file)
+  const file = join(path, lockFileName)
+  const database = openLockFile(file)
   try {
     database.exec('pragma busy_timeout = 0; pragma journal_mode = memory; begin exclusive')
   } catch (error) {
@@ -46,7 +49,21 @@ export function lockDataDirectory(path: string): DataDirectoryLock {
   const release = () => {
     if (database.isOpen) database.close()
   }
+  // A start that was refused in this moment removed the file, and with it what is locked here.
+  if (!existsSync(file)) {
+    release()
+    return lockDataDirectory(path)
+  }
   return { release, [Symbol.dispose]: release }
+}
+
+function openLockFile(file: string): DatabaseSync {
+  try {
+    makePrivateFile(file)
+    return new DatabaseSync(file)
+  } catch (error) {
+    throw new OperatorError(`DATA_DIR: cannot use ${file}: ${(error as Error).message}`, { cause: error })
+  }
 }
 
 /** Makes an empty file for its owner alone when it is missing, so that what is opened there later never was readable. */

@@ -1,6 +1,8 @@
 export { createFileAtomic, writeFileAtomic } from './atomic-file.ts'
 export { box } from './box.ts'
+export { checkDirectory, checkFile, checkNewFile, checkProgram } from './check-places.ts'
 export { createManualClock, momentOf, systemClock, type Clock } from './clock.ts'
+export { claimDataDirectory, isEmptyDirectory, withDataDirectory, type DataDirectoryClaim } from './data-claim.ts'
 export {
   DataInUse,
   lockDataDirectory,

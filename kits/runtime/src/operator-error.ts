@@ -4,4 +4,9 @@
  */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError'
+
+  constructor(message: string, options?: ErrorOptions) {
+    // Reasons of libraries may hold line breaks.
+    super(message.replaceAll(/\s*\n\s*/g, ' '), options)
+  }
 }

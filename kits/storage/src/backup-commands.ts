@@ -1,5 +1,5 @@
 import { readDump, readDumpHeader, writeDump, type Database, type DumpCipher, type Migrations } from '@hearth/database'
-import { lockDataDirectory, openDataDirectory, OperatorError } from '@hearth/runtime'
+import { claimDataDirectory, OperatorError, withDataDirectory } from '@hearth/runtime'
 import type { Command } from 'commander'
 
 /** A service's database, opened for one command. */
@@ -19,8 +19,10 @@ export interface BackupSubject<Tables> {
   readonly migrations: Migrations
   /** Tables in an order in which a row's references come before it. */
   readonly tables: readonly string[]
-  /** Reads the settings and returns the data directory. */
+  /** Reads and checks the settings and returns the data directory. Makes nothing. */
   place(): Promise<string>
+  /** The proof of the key that the settings name; undefined when there is none yet. Makes nothing. */
+  presentKeyCheck(): Promise<string | undefined>
   open(): Promise<OpenedSubject<Tables>>
   /** Throws an `OperatorError` when what is there must not be replaced. */
   readonly beforeRestore?: (database: Database<Tables>) => Promise<void>
@@ -44,8 +46,7 @@ export function addBackupCommands<Tables>(program: Command, subject: BackupSubje
 }
 
 async function backup<Tables>(subject: BackupSubject<Tables>, file: string): Promise<void> {
-  openDataDirectory(await subject.place())
-  const { database, fileCipher, keyCheck } = await subject.open()
+  const { database, fileCipher, keyCheck } = await withDataDirectory(await subject.place(), () => subject.open())
   try {
     const header = {
       format: 'hearth-backup-1',
@@ -67,15 +68,19 @@ async function restore<Tables>(subject: BackupSubject<Tables>, file: string): Pr
   if (header.service !== service) throw new OperatorError(`${file} is a backup of ${header.service}, not of ${service}`)
   if (!(header.schema in subject.migrations)) throw new OperatorError(`${file} was made by a newer version of Hearth`)
   const dataDirectory = await subject.place()
-  openDataDirectory(dataDirectory)
-  using _lock = lockDataDirectory(dataDirectory)
+  const otherKey = () => new OperatorError(`${file} was made with another ${keyName.replace(/^the /, '')}`)
+  const present = await subject.presentKeyCheck()
+  if (present === undefined)
+    throw new OperatorError(`${keyName} that ${file} was made with is missing: put it in place first`)
+  if (present !== header.key_check) throw otherKey()
+  using claim = claimDataDirectory(dataDirectory)
   const { database, fileCipher, keyCheck } = await subject.open()
   try {
-    if (header.key_check !== keyCheck)
-      throw new OperatorError(`${file} was made with another ${keyName.replace(/^the /, '')}`)
+    if (header.key_check !== keyCheck) throw otherKey()
     await subject.beforeRestore?.(database)
     const rows = await readDump(database, file, { tables: subject.tables, cipher: fileCipher })
     await subject.afterRestore?.()
+    claim.keep()
     process.stderr.write(`restored ${rows} rows from ${header.created_at}\n`)
   } finally {
     await database.close()

@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import {
+  checkSecretKey,
   createFileCipher,
   createSealer,
   finishReplacement,
@@ -37,7 +39,7 @@ interface FactTables {
 }
 
 /**
- * Opens the database, brings its tables up to date and makes sure the key is the one its secrets were sealed with; makes
+ * Checks the key before anything is made, opens the database, brings its tables up to date and makes sure the key is the one its secrets were sealed with; makes
  * both on the first start. Throws an `OperatorError` when the key is another, or the database cannot be reached.
  *
  * @param service name of the service, which is that of the embedded file as well
@@ -47,6 +49,7 @@ export async function openSealedStorage<Tables extends FactTables>(
   place: StoragePlace,
   migrations: Migrations,
 ): Promise<SealedStorage<Tables>> {
+  checkSecretKey({ value: place.secretKey, file: place.secretKeyFile }, place.dataDirectory)
   const file = join(place.dataDirectory, `${service}.db`)
   const database = openDatabase<Tables>(place.databaseUrl === undefined ? { file } : { url: place.databaseUrl })
   const facts = database.query as unknown as Kysely<FactTables>
@@ -66,6 +69,13 @@ export async function openSealedStorage<Tables extends FactTables>(
     await database.close()
     throw error instanceof OperatorError ? error : new OperatorError(unreachable(place, error), { cause: error })
   }
+}
+
+/** The proof of the key that the settings name, for `BackupSubject.presentKeyCheck`. Nothing is made. */
+export async function presentKeyCheck(place: StoragePlace): Promise<string | undefined> {
+  if (place.secretKey === undefined && !existsSync(place.secretKeyFile)) return undefined
+  const secret = await loadSecretKey({ value: place.secretKey, file: place.secretKeyFile, mayCreate: false })
+  return createSealer(secret).keyCheck
 }
 
 async function readKeyCheck(db: Kysely<FactTables>): Promise<string | undefined> {

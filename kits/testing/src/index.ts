@@ -16,3 +16,4 @@ export { defaultFaults, type DocumentedDefaults } from './documented-defaults.ts
 export { kindOfSetting, wrongTexts } from './setting-kinds.ts'
 export { temporaryDirectory } from './temporary-directory.ts'
 export { unpackedPackage } from './unpacked-package.ts'
+export { refusalFaults, wrongTextFaults, type WrongPlaces, type WrongSettings } from './wrong-settings.ts'

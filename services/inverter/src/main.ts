@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { listenAt } from '@hearth/http'
-import { box, closeOnSignal, createLog, type Environment, type Log } from '@hearth/runtime'
+import { checkListen, listenAt } from '@hearth/http'
+import { box, closeOnSignal, createLog, isEmptyDirectory, type Environment, type Log } from '@hearth/runtime'
 import { readConfig, type Config } from './config.ts'
 import { firstSignInLines, openService } from './open-service.ts'
 
@@ -8,8 +8,10 @@ import { firstSignInLines, openService } from './open-service.ts'
 export async function serve(environment: Environment): Promise<void> {
   const config = readConfig(environment)
   const log = createLog({ name: 'inverter', level: config.logLevel, output: 'stdout' })
-  const service = await openService(config, { log })
   const place = { host: config.bindAddress, port: config.bindPort }
+  // A start that is refused leaves a fresh directory as it was.
+  if (isEmptyDirectory(config.dataDirectory)) await checkListen(place)
+  const service = await openService(config, { log })
   const url = await listenAt(service.app.http, place).catch(async (error: unknown) => {
     await service.close()
     throw error

@@ -1,10 +1,9 @@
 import { join } from 'node:path'
 import {
+  claimDataDirectory,
   DataInUse,
-  lockDataDirectory,
-  openDataDirectory,
   systemTimers,
-  type DataDirectoryLock,
+  type DataDirectoryClaim,
   type Log,
   type Timers,
 } from '@hearth/runtime'
@@ -14,7 +13,7 @@ import { loadCatalog } from './catalog/catalog.ts'
 import { createControlSocket } from './command-line/control-socket.ts'
 import type { Config } from './config.ts'
 import { openStorage } from './database/open.ts'
-import { findSecret } from './database/secret.ts'
+import { checkSecret } from './database/secret.ts'
 
 /** A service that owns its data directory, ready to listen. */
 export interface Service {
@@ -43,9 +42,8 @@ export async function openService(config: Config, opening: Opening): Promise<Ser
   await using cleanup = new AsyncDisposableStack()
   const { log, timers = systemTimers, isOffline = false } = opening
   const catalog = loadCatalog({ registry: config.registryFile, allowlist: config.allowlistFile })
-  await findSecret(config)
-  openDataDirectory(config.dataDirectory)
-  cleanup.use(await claim(config.dataDirectory, isOffline ? 0 : commandPatience))
+  checkSecret(config)
+  const claim = cleanup.use(await claimWithPatience(config.dataDirectory, isOffline ? 0 : commandPatience))
   const { database } = await openStorage(config)
   cleanup.defer(() => database.close())
   await createAdministrator(database, config.dataDirectory)
@@ -67,6 +65,7 @@ export async function openService(config: Config, opening: Opening): Promise<Ser
   })
   cleanup.defer(() => app.close())
   await control.listen((request, response) => app.http.routing(request, response))
+  claim.keep()
   const resources = cleanup.move()
   return { app, firstPassword, close: () => resources.disposeAsync() }
 }
@@ -74,11 +73,11 @@ export async function openService(config: Config, opening: Opening): Promise<Ser
 /** How long a service waits for a command that has the data open, milliseconds. */
 const commandPatience = 3000
 
-async function claim(dataDirectory: string, patience: number): Promise<DataDirectoryLock> {
+async function claimWithPatience(dataDirectory: string, patience: number): Promise<DataDirectoryClaim> {
   const begin = performance.now()
   for (;;) {
     try {
-      return lockDataDirectory(dataDirectory)
+      return claimDataDirectory(dataDirectory)
     } catch (error) {
       if (!(error instanceof DataInUse) || performance.now() - begin >= patience) throw error
       await new Promise((resolve) => setTimeout(resolve, 100))

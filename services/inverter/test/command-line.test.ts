@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -276,6 +277,9 @@ test('a second service on the same data is refused, and a backup restores into a
     (await hearth(three, `restore ${file}`, { HMAC_SECRET: `${secret.HMAC_SECRET}2` })).stderr,
     /another HMAC_SECRET/,
   )
+  assert.match((await hearth(three, `restore ${file}`)).stderr, /HMAC_SECRET .* is missing/)
+  assert.equal(existsSync(three), false, 'a refused restore leaves nothing')
+  assert.equal((await hearth(three, `restore ${file}`, secret)).code, 0)
   assert.ok(service.url)
 })
 

@@ -1,5 +1,5 @@
-import { listenAt } from '@hearth/http'
-import { closeOnSignal, createLog, type Environment } from '@hearth/runtime'
+import { checkListen, listenAt } from '@hearth/http'
+import { closeOnSignal, createLog, isEmptyDirectory, type Environment } from '@hearth/runtime'
 import { readConfig } from './config.ts'
 import { openService, openWorker } from './open-service.ts'
 
@@ -7,8 +7,10 @@ import { openService, openWorker } from './open-service.ts'
 export async function serve(environment: Environment): Promise<void> {
   const config = readConfig(environment)
   const log = createLog({ name: 'media', level: config.logLevel })
-  const service = await openService(config, log)
   const place = { host: config.bindAddress, port: config.bindPort }
+  // A start that is refused leaves a fresh directory as it was.
+  if (isEmptyDirectory(config.dataDirectory)) await checkListen(place)
+  const service = await openService(config, log)
   const url = await listenAt(service.app.http, place).catch(async (error: unknown) => {
     await service.close()
     throw error

@@ -1,14 +1,15 @@
 import { join } from 'node:path'
 import {
-  lockDataDirectory,
-  openDataDirectory,
+  claimDataDirectory,
   OperatorError,
   systemTimers,
+  type DataDirectoryClaim,
   type Log,
   type Timers,
 } from '@hearth/runtime'
 import { Pool } from 'pg'
 import { createApp, type App } from './app.ts'
+import { checkPlaces } from './check-places.ts'
 import type { Config } from './config.ts'
 import { createCore, type Core } from './core.ts'
 import { openStorage } from './database/open.ts'
@@ -34,13 +35,16 @@ export const pagesFolder = join(import.meta.dirname, '../ui/dist')
  */
 export async function openService(config: Config, log: Log, timers: Timers = systemTimers): Promise<Service> {
   await using cleanup = new AsyncDisposableStack()
-  const { core, secret } = await openCore(config, { log, timers, cleanup })
+  const { core, secret, claim } = await openCore(config, { log, timers, cleanup })
   const isOpen = !core.settings.current().enable_authentication
-  if (isOpen && !config.mayBeOpen && !isLoopback(config.bindAddress))
+  if (isOpen && !config.mayBeOpen && !isLoopback(config.bindAddress)) {
+    await core.close()
     throw new OperatorError(
       `BIND_ADDRESS: sign-in is off, so ${config.bindAddress} would be open to everybody; turn sign-in on first, or set ALLOW_OPEN=true`,
     )
+  }
   const app = await createApp({ core, secret, pages: pagesFolder })
+  claim.keep()
   // The core is closed with the app.
   const resources = cleanup.move()
   return {
@@ -57,8 +61,9 @@ export async function openWorker(config: Config, log: Log): Promise<{ close(): P
   if (config.databaseUrl === undefined)
     throw new OperatorError('DATABASE_URL: is needed: workers share their jobs by PostgreSQL')
   await using cleanup = new AsyncDisposableStack()
-  const { core } = await openCore(config, { log, timers: systemTimers, cleanup })
+  const { core, claim } = await openCore(config, { log, timers: systemTimers, cleanup })
   await core.workers.start(Math.max(1, core.workerCount()))
+  claim.keep()
   const resources = cleanup.move()
   return {
     async close() {
@@ -74,18 +79,26 @@ interface Surroundings {
   readonly cleanup: AsyncDisposableStack
 }
 
-async function openCore(config: Config, around: Surroundings): Promise<{ core: Core; secret: Uint8Array }> {
+interface OpenedCore {
+  readonly core: Core
+  readonly secret: Uint8Array
+  readonly claim: DataDirectoryClaim
+}
+
+async function openCore(config: Config, around: Surroundings): Promise<OpenedCore> {
   const { log, timers, cleanup } = around
-  openDataDirectory(config.dataDirectory)
-  cleanup.use(lockDataDirectory(config.dataDirectory))
+  checkPlaces(config)
+  const claim = cleanup.use(claimDataDirectory(config.dataDirectory))
   const { database, sealer, secret } = await openStorage(config)
   cleanup.defer(() => database.close())
+  // A server's database knows the key from now on.
+  if (database.kind === 'postgres') claim.keep()
   const db = database.query
   const messages = await openMessages(config, around, () => firstQueued(db))
   const core = await createCore({ config, log, timers, database, sealer, ...messages })
   // Whoever else worked on this database is gone: its file is ours alone.
   if (database.kind === 'sqlite') await core.workers.recover(true)
-  return { core, secret }
+  return { core, secret, claim }
 }
 
 /** How processes tell each other of jobs and events. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -109,12 +110,16 @@ test('a backup of a running service restores everything but the files, with the 
   await using other = await temporaryDirectory()
   const foreign = await runCommand(['media', 'restore', file], { DATA_DIR: join(other.path, 'foreign') })
   assert.deepEqual([foreign.code, /key/.test(foreign.stderr)], [1, true])
+  assert.equal(existsSync(join(other.path, 'foreign')), false, 'a refused restore leaves nothing')
+  const rightKey = { DATA_DIR: join(other.path, 'foreign'), SECRET_KEY_FILE: join(media.folder, 'secret.key') }
+  const second = await runCommand(['media', 'restore', file], rightKey)
+  assert.equal(second.code, 0, second.stderr)
   const key = join(media.folder, 'secret.key')
   const target = { DATA_DIR: join(other.path, 'data'), SECRET_KEY_FILE: key }
   const restored = await runCommand(['media', 'restore', file], target)
   assert.equal(restored.code, 0, restored.stderr)
-  await using again = await startServiceProcess('media', target)
-  const jobs = (await (await fetch(`${again.url}/api/jobs`)).json()) as Job[]
+  await using restarted = await startServiceProcess('media', target)
+  const jobs = (await (await fetch(`${restarted.url}/api/jobs`)).json()) as Job[]
   assert.deepEqual(
     jobs.map(({ id, status, bpm }) => [id, status, bpm]),
     [[job.id, 'analysis_done', job.bpm]],

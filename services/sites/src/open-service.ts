@@ -1,11 +1,12 @@
 import { join } from 'node:path'
-import { lockDataDirectory, openDataDirectory, systemTimers, type Log, type Timers } from '@hearth/runtime'
+import { claimDataDirectory, systemTimers, type Log, type Timers } from '@hearth/runtime'
 import { hasUserRows } from './accounts/store.ts'
 import { openSetUpToken, setUpTokenFile } from './accounts/setup-token.ts'
 import { createApp, type App } from './app.ts'
+import { checkPlaces } from './check-places.ts'
 import type { Config } from './config.ts'
 import { openStorage } from './database/open.ts'
-import { openOwnCaddy } from './nodes/own-caddy.ts'
+import { checkOwnPorts, openOwnCaddy } from './nodes/own-caddy.ts'
 import { warnOfForeignPasskeys } from './passkeys/foreign-passkeys.ts'
 
 /** A service that owns its data directory, ready to listen. */
@@ -27,16 +28,20 @@ export const pagesFolder = join(import.meta.dirname, '../ui/dist')
  */
 export async function openService(config: Config, log: Log, timers: Timers = systemTimers): Promise<Service> {
   await using cleanup = new AsyncDisposableStack()
-  openDataDirectory(config.dataDirectory)
-  cleanup.use(lockDataDirectory(config.dataDirectory))
+  checkPlaces(config)
+  const claim = cleanup.use(claimDataDirectory(config.dataDirectory))
+  await checkOwnPorts(config)
   const { database, secret } = await openStorage(config)
   cleanup.defer(() => database.close())
+  // A server's database knows the key from now on.
+  if (database.kind === 'postgres') claim.keep()
   const setUpToken = await openSetUpToken(config.dataDirectory, await hasUserRows(database.query))
   await warnOfForeignPasskeys(database.query, config.relyingParty.id, log)
   const { caddy: own, trouble } = await openOwnCaddy(config, log, timers)
   cleanup.defer(async () => own?.close())
   const app = await createApp({ config, log, timers, database, secret, setUpToken, pages: pagesFolder, own })
   cleanup.defer(() => app.close())
+  claim.keep()
   const resources = cleanup.move()
   return { app, caddyTrouble: trouble, setUpToken: () => setUpToken.current(), close: () => resources.disposeAsync() }
 }

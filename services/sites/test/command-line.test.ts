@@ -65,6 +65,10 @@ test('a backup of a running service restores users and settings, with the same k
   await using other = await temporaryDirectory()
   const foreign = await runCommand(['sites', 'restore', file], { DATA_DIR: join(other.path, 'foreign') })
   assert.deepEqual([foreign.code, /key/.test(foreign.stderr)], [1, true])
+  assert.equal(existsSync(join(other.path, 'foreign')), false, 'a refused restore leaves nothing')
+  const rightKey = { DATA_DIR: join(other.path, 'foreign'), SECRET_KEY_FILE: join(sites.folder, 'secret.key') }
+  const second = await runCommand(['sites', 'restore', file], rightKey)
+  assert.equal(second.code, 0, second.stderr)
   const folder = join(other.path, 'data')
   await mkdir(folder)
   const target = { DATA_DIR: folder, SECRET_KEY_FILE: join(sites.folder, 'secret.key') }

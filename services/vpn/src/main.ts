@@ -1,5 +1,5 @@
-import { listenAt } from '@hearth/http'
-import { box, closeOnSignal, createLog, type Environment } from '@hearth/runtime'
+import { checkListen, listenAt } from '@hearth/http'
+import { box, closeOnSignal, createLog, isEmptyDirectory, type Environment } from '@hearth/runtime'
 import { readConfig } from './config.ts'
 import type { EarlyResolver } from './early-resolver.ts'
 import { firstSignInLines, openService } from './open-service.ts'
@@ -11,8 +11,10 @@ import { firstSignInLines, openService } from './open-service.ts'
 export async function serve(environment: Environment, early?: EarlyResolver): Promise<void> {
   const config = readConfig(environment)
   const log = createLog({ name: 'vpn', level: config.logLevel })
-  const service = await openService(config, log, early)
   const place = { host: config.bindAddress, port: config.bindPort }
+  // A start that is refused leaves a fresh directory as it was.
+  if (isEmptyDirectory(config.dataDirectory)) await checkListen(place)
+  const service = await openService(config, log, early)
   const url = await listenAt(service.app.http, place).catch(async (error: unknown) => {
     await service.close()
     throw error

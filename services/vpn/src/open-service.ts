@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { createOpenGuarded, createOutboundPolicy } from '@hearth/outbound'
-import { lockDataDirectory, openDataDirectory, type Log } from '@hearth/runtime'
+import { claimDataDirectory, type Log } from '@hearth/runtime'
 import { createApp, type App } from './app.ts'
+import { checkPlaces } from './check-places.ts'
 import type { Config } from './config.ts'
 import { openStorage } from './database/open.ts'
 import { RunningResolver } from './dns/process/running-resolver.ts'
@@ -30,14 +31,16 @@ export const pagesFolder = join(import.meta.dirname, '../ui/dist')
  */
 export async function openService(config: Config, log: Log, early?: EarlyResolver): Promise<Service> {
   await using cleanup = new AsyncDisposableStack()
+  checkPlaces(config)
   const run = createCommandRunner()
   const dataPlane = chooseBackend(config.backend, await readHostFacts(run))
-  openDataDirectory(config.dataDirectory)
-  cleanup.use(early?.lock ?? lockDataDirectory(config.dataDirectory))
+  const claim = cleanup.use(claimDataDirectory(config.dataDirectory, early?.lock))
   const resolver = early?.resolver ?? new RunningResolver(join(config.dataDirectory, 'dns'))
   cleanup.defer(() => resolver.close())
   const { database, sealer } = await openStorage(config)
   cleanup.defer(() => database.close())
+  // A server's database knows the key from now on.
+  if (database.kind === 'postgres') claim.keep()
   await createFirstAdministrator(database, { dataDirectory: config.dataDirectory, now: Date.now() })
   const firstPassword = await pendingInitialPassword(database, config.dataDirectory)
   const planes = openDataPlane(dataPlane.backend, { directory: config.dataDirectory, run })
@@ -53,6 +56,7 @@ export async function openService(config: Config, log: Log, early?: EarlyResolve
     pages: pagesFolder,
   })
   cleanup.defer(() => app.close())
+  claim.keep()
   const resources = cleanup.move()
   return { app, dataPlane, firstPassword, close: () => resources.disposeAsync() }
 }

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { postgresObstacle, runCommand, startPostgres } from '@hearth/testing'
+import {
+  createPostgresDatabase,
+  postgresObstacle,
+  runCommand,
+  startPostgres,
+  temporaryDirectory,
+} from '@hearth/testing'
 import { startService, testPassword, type TestService } from './in-process.ts'
 
 /** What must be the same on every database: all queries of all stores, through the API. */
@@ -156,3 +163,30 @@ test('restoring with another key, or a file of another kind, is refused', async 
   assert.deepEqual([code, stderr], [1, `hearth: ${file} was made with another secret key\n`])
   assert.equal((await runCommand(['vpn', 'restore', '/etc/passwd'], { DATA_DIR: other.folder })).code, 1)
 })
+
+test(
+  'a refused restore leaves a fresh place as it was, on both databases, and the right key is taken then',
+  { skip: postgresObstacle() },
+  async () => {
+    await using service = await startService()
+    await using folder = await temporaryDirectory()
+    const file = join(service.folder, 'backup.gz')
+    assert.equal((await runCommand(['vpn', 'backup', file], { DATA_DIR: service.folder })).code, 0)
+    const databases: Record<string, string>[] = [{}, { DATABASE_URL: await createPostgresDatabase() }]
+    for (const [index, database] of databases.entries()) {
+      const fresh = join(folder.path, `fresh-${index}`)
+      const environment = { ...database, DATA_DIR: fresh }
+      const refused = await runCommand(['vpn', 'restore', file], environment)
+      assert.match(refused.stderr, /secret key that .* is missing/)
+      const other = await runCommand(['vpn', 'restore', file], {
+        ...environment,
+        SECRET_KEY: '0123456789abcdef'.repeat(4),
+      })
+      assert.match(other.stderr, /was made with another secret key/)
+      assert.deepEqual([refused.code, other.code, existsSync(fresh)], [1, 1, false])
+      const SECRET_KEY_FILE = join(service.folder, 'secret.key')
+      const taken = await runCommand(['vpn', 'restore', file], { ...environment, SECRET_KEY_FILE })
+      assert.equal(taken.code, 0, taken.stderr)
+    }
+  },
+)

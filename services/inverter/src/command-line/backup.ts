@@ -1,3 +1,4 @@
+import { createSealer } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
 import { OperatorError } from '@hearth/runtime'
 import { addBackupCommands as addCommands } from '@hearth/storage'
@@ -5,7 +6,7 @@ import type { Command } from 'commander'
 import { readConfig } from '../config.ts'
 import { migrations } from '../database/migrations/index.ts'
 import { openStorage } from '../database/open.ts'
-import { findSecret } from '../database/secret.ts'
+import { checkSecret, keyFor, presentSecret } from '../database/secret.ts'
 import { backupTableNames, type Tables } from '../database/tables.ts'
 import { forgetPassword } from '../accounts/first-password.ts'
 
@@ -16,10 +17,14 @@ export function addBackupCommands(program: Command): void {
     keyName: 'HMAC_SECRET',
     migrations,
     tables: backupTableNames,
-    async place() {
+    place() {
       const config = readConfig(process.env)
-      await findSecret(config)
-      return config.dataDirectory
+      checkSecret(config)
+      return Promise.resolve(config.dataDirectory)
+    },
+    presentKeyCheck() {
+      const secret = presentSecret(readConfig(process.env))
+      return Promise.resolve(secret === undefined ? undefined : createSealer(keyFor(secret, 'backup')).keyCheck)
     },
     open: () => openStorage(readConfig(process.env)),
     beforeRestore: refuseUnfinished,

@@ -46,7 +46,7 @@ async function callRunning(config: Config, operations: readonly Operation[]): Pr
     return answers
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' || code === 'ECONNREFUSED') return undefined
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ECONNREFUSED') return undefined
     // Another command's service closed while we stood in its queue; it had not begun with us.
     if (code === 'ECONNRESET' && answers.length === 0) return undefined
     throw error

@@ -1,5 +1,5 @@
 import { randomBytes, hkdfSync } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, rmdirSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createFileAtomic, openDataDirectory, OperatorError } from '@hearth/runtime'
 import type { Config } from '../config.ts'
@@ -17,8 +17,7 @@ type Place = Pick<Config, 'dataDirectory' | 'hmacSecret'>
  * when there is none and none can be made: a read-only directory, or a database that was made with another.
  */
 export async function findSecret(config: Place): Promise<string> {
-  if (config.hmacSecret !== undefined) return config.hmacSecret
-  const found = readGenerated(config.dataDirectory)
+  const found = presentSecret(config)
   if (found !== undefined) return found
   const file = secretFile(config.dataDirectory)
   try {
@@ -31,13 +30,19 @@ export async function findSecret(config: Place): Promise<string> {
   return readSecret(file)
 }
 
+/** The secret that the settings name or an earlier start generated; undefined when there is none yet. Makes nothing. */
+export function presentSecret(config: Place): string | undefined {
+  return config.hmacSecret ?? readGenerated(config.dataDirectory)
+}
+
 /** As `findSecret`, but makes nothing: undefined when a start would generate a secret. */
 export function checkSecret(config: Place): string | undefined {
-  if (config.hmacSecret !== undefined) return config.hmacSecret
-  const found = readGenerated(config.dataDirectory)
+  const found = presentSecret(config)
   if (found !== undefined) return found
   let directory = config.dataDirectory
   while (!existsSync(directory)) directory = dirname(directory)
+  if (!statSync(directory).isDirectory())
+    throw new OperatorError(`DATA_DIR: cannot use ${config.dataDirectory}: ${directory} is not a directory`)
   try {
     // The one proof that counts: some file systems say yes and mean no.
     rmdirSync(mkdtempSync(join(directory, '.hearth-')))

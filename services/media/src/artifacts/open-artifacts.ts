@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { OperatorError, type Environment } from '@hearth/runtime'
+import { checkDirectory, OperatorError, type Environment } from '@hearth/runtime'
 import type { ArtifactLocation } from './artifact-location.ts'
 import type { ArtifactStore } from './artifact-store.ts'
 import { openDirectoryStore } from './directory-store.ts'
@@ -23,17 +23,30 @@ export async function openArtifacts(location: ArtifactLocation, options: Artifac
   return closingInOrder(await openStore(location, options))
 }
 
+/**
+ * Checks a store's place and keys before anything is written. Throws an `OperatorError` that names the wrong setting. The
+ * directory in the data directory is made with it.
+ */
+export function checkArtifacts(location: ArtifactLocation, environment: Environment = process.env): void {
+  if (location.kind === 's3') readKeys(environment)
+  else if (location.path !== undefined) checkDirectory('ARTIFACTS', resolve(location.path))
+}
+
 async function openStore(location: ArtifactLocation, options: ArtifactOptions): Promise<ArtifactStore> {
   const { dataDirectory, environment = process.env, copyBytes = 4 * 1024 ** 3 } = options
   if (location.kind === 'directory') {
     return await openDirectoryStore(resolve(location.path ?? join(dataDirectory, 'artifacts')))
   }
-  const keys = { id: keyOf(environment, 'AWS_ACCESS_KEY_ID'), secret: keyOf(environment, 'AWS_SECRET_ACCESS_KEY') }
-  const session = environment['AWS_SESSION_TOKEN']
+  const credentials = readKeys(environment)
   // The library is large; a service that keeps its files in a directory does without it.
   const { openS3Store } = await import('./s3-store.ts')
-  const credentials = session === undefined || session === '' ? keys : { ...keys, session }
   return await openS3Store(location, { credentials, copies: join(dataDirectory, 'artifact-copies'), copyBytes })
+}
+
+function readKeys(environment: Environment) {
+  const keys = { id: keyOf(environment, 'AWS_ACCESS_KEY_ID'), secret: keyOf(environment, 'AWS_SECRET_ACCESS_KEY') }
+  const session = environment['AWS_SESSION_TOKEN']
+  return session === undefined || session === '' ? keys : { ...keys, session }
 }
 
 function keyOf(environment: Environment, name: string): string {

@@ -1,12 +1,13 @@
-import { openDataDirectory } from '@hearth/runtime'
+import { withDataDirectory } from '@hearth/runtime'
+import { checkPlaces } from '../check-places.ts'
 import { readConfig, type Config } from '../config.ts'
 import { openStorage, type Storage } from '../database/open.ts'
 
 /** Opens the database for one command, whether or not the service runs, does the work and closes it again. */
 export async function withStorage<T>(work: (storage: Storage & { config: Config }) => Promise<T>): Promise<T> {
   const config = readConfig(process.env)
-  openDataDirectory(config.dataDirectory)
-  const storage = await openStorage(config)
+  checkPlaces(config)
+  const storage = await withDataDirectory(config.dataDirectory, () => openStorage(config))
   try {
     return await work({ ...storage, config })
   } finally {

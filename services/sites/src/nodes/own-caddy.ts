@@ -13,15 +13,11 @@ export interface OwnCaddy {
 
 /**
  * Starts a Caddy of the service's own when the settings name none. A machine without Caddy is no reason not to start: one may
- * be given later. Throws an `OperatorError` when its ports are taken.
+ * be given later.
  */
 export async function openOwnCaddy({ caddy, dataDirectory }: Config, log: Log, timers: Timers): Promise<OwnCaddy> {
   if (caddy.admin !== undefined) return { caddy: undefined, trouble: undefined }
   const folder = join(dataDirectory, 'caddy')
-  if ((await findEarlierCaddy(folder)) === undefined) {
-    await assertFree('CADDY_HTTP_PORT', caddy.httpPort, caddy.bind)
-    await assertFree('CADDY_HTTPS_PORT', caddy.httpsPort, caddy.bind)
-  }
   try {
     return {
       caddy: await startCaddyProcess({ folder, program: caddy.path ?? 'caddy', log, timers }),
@@ -32,6 +28,13 @@ export async function openOwnCaddy({ caddy, dataDirectory }: Config, log: Log, t
     log.error({ err: error }, 'Caddy could not be started')
     return { caddy: undefined, trouble: error.message }
   }
+}
+
+/** Checks that the ports of the service's own Caddy are free. Throws an `OperatorError` that names the one that is taken. */
+export async function checkOwnPorts({ caddy, dataDirectory }: Config): Promise<void> {
+  if (caddy.admin !== undefined || (await findEarlierCaddy(join(dataDirectory, 'caddy'))) !== undefined) return
+  await assertFree('CADDY_HTTP_PORT', caddy.httpPort, caddy.bind)
+  await assertFree('CADDY_HTTPS_PORT', caddy.httpsPort, caddy.bind)
 }
 
 /** Two Caddy servers share a port without a word, and each answers half of the requests. */

@@ -1,8 +1,9 @@
 import { createSealer, replaceSecretKey } from '@hearth/credentials'
-import { lockDataDirectory, openDataDirectory, OperatorError } from '@hearth/runtime'
-import { addBackupCommands as addCommands } from '@hearth/storage'
+import { claimDataDirectory, OperatorError } from '@hearth/runtime'
+import { addBackupCommands as addCommands, presentKeyCheck } from '@hearth/storage'
 import type { Command } from 'commander'
-import { readConfig } from '../config.ts'
+import { checkPlaces } from '../check-places.ts'
+import { readConfig, type Config } from '../config.ts'
 import { migrations } from '../database/migrations/index.ts'
 import { openStorage } from '../database/open.ts'
 import { resealAll } from '../database/rotate-key.ts'
@@ -15,7 +16,8 @@ export function addBackupCommands(program: Command): void {
     keyName: 'the secret key',
     migrations,
     tables: tableNames,
-    place: () => Promise.resolve(readConfig(process.env).dataDirectory),
+    place: () => Promise.resolve(readChecked().dataDirectory),
+    presentKeyCheck: () => presentKeyCheck(readChecked()),
     async open() {
       const { database, sealer, fileCipher } = await openStorage(readConfig(process.env))
       return { database, fileCipher, keyCheck: sealer.keyCheck }
@@ -27,13 +29,19 @@ export function addBackupCommands(program: Command): void {
     .action(rotateKey)
 }
 
-async function rotateKey(): Promise<void> {
+function readChecked(): Config {
   const config = readConfig(process.env)
+  checkPlaces(config)
+  return config
+}
+
+async function rotateKey(): Promise<void> {
+  const config = readChecked()
   if (config.secretKey !== undefined)
     throw new OperatorError('SECRET_KEY: only a key in a file can be replaced; unset it')
-  openDataDirectory(config.dataDirectory)
-  using _lock = lockDataDirectory(config.dataDirectory)
+  using claim = claimDataDirectory(config.dataDirectory)
   const { database, sealer } = await openStorage(config)
+  claim.keep()
   try {
     await replaceSecretKey(config.secretKeyFile, async (next) => {
       const count = await resealAll(database.query, sealer, createSealer(next))

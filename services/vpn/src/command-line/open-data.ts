@@ -1,4 +1,5 @@
-import { openDataDirectory } from '@hearth/runtime'
+import { withDataDirectory } from '@hearth/runtime'
+import { checkPlaces } from '../check-places.ts'
 import { readConfig, type Config } from '../config.ts'
 import { openStorage, type Storage } from '../database/open.ts'
 import { createFirstAdministrator } from '../users/first-administrator.ts'
@@ -9,8 +10,8 @@ import { createFirstAdministrator } from '../users/first-administrator.ts'
  */
 export async function withStorage<T>(work: (storage: Storage & { config: Config }) => Promise<T>): Promise<T> {
   const config = readConfig(process.env)
-  openDataDirectory(config.dataDirectory)
-  const storage = await openStorage(config)
+  checkPlaces(config)
+  const storage = await withDataDirectory(config.dataDirectory, () => openStorage(config))
   try {
     await createFirstAdministrator(storage.database, { dataDirectory: config.dataDirectory, now: Date.now() })
     return await work({ ...storage, config })
