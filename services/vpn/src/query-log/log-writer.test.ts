@@ -8,6 +8,8 @@ import { systemClock } from '@hearth/runtime'
 import { temporaryDirectory } from '@hearth/testing'
 import { asideOf } from './log-database.ts'
 import { createQueryLog } from './query-log.ts'
+import { LogWriter } from './log-writer.ts'
+import { createRingMemory, LogRing } from './ring.ts'
 import { entryOf } from './test-entries.ts'
 import { createTestLog, isInFiles } from './test-log.ts'
 
@@ -40,6 +42,41 @@ test('ids grow, also over restarts, purges and a clock that is set back; moments
   assert.equal(row?.at, now - day)
   assert.ok(row.id > before[0]!.id)
   second.writer.close()
+})
+
+test('entries of several rings are written in the order of time, also those that are published late', async () => {
+  await using folder = await temporaryDirectory('query-log')
+  const file = join(folder.path, 'query-log.db')
+  const memories = [createRingMemory(1 << 16), createRingMemory(1 << 16), createRingMemory(1 << 16)]
+  const rings = memories.map((memory) => new LogRing(memory))
+  const writer = new LogWriter(file, memories, 30)
+  const begin = Date.now() - 60_000
+  const put = (ring: number, ...moments: readonly number[]) => {
+    for (const at of moments) rings[ring]!.append(entryOf({ at: begin + at }))
+    rings[ring]!.publish()
+  }
+  put(0, 1, 2, 5, 5, 9, 1000)
+  put(1, 3, 4, 5, 8, 1001)
+  put(2, 6, 7)
+  assert.equal(writer.write(undefined, begin + 1001), 11)
+  put(2, 990)
+  assert.equal(writer.isDue(begin + 1002), false)
+  assert.equal(writer.isDue(begin + 1090), true)
+  assert.equal(writer.write(undefined, begin + 1090), 1)
+  assert.equal(writer.write(undefined, begin + 1099), 0)
+  assert.equal(writer.write(undefined, begin + 1101), 2)
+  // The clock is set back: what was made before waits for nothing.
+  put(0, 5000, 2000)
+  put(1, 2001)
+  assert.equal(writer.write(undefined, begin + 2050), 2)
+  assert.equal(writer.write(), 1)
+  writer.close()
+  const { rows } = await readAll(file)
+  const expected = [1, 2, 3, 4, 5, 5, 5, 6, 7, 8, 9, 990, 1000, 1001, 5000, 2000, 2001]
+  assert.deepEqual(
+    rows.toReversed().map(({ at }) => at - begin),
+    expected,
+  )
 })
 
 test('who writes sees what comes meanwhile', async () => {

@@ -1,11 +1,12 @@
 import { isBeyondRepair, removeAside, rewriteTexts, setAside, sqliteCode } from './log-database.ts'
 import { LogStore } from './log-store.ts'
+import { hasSettled, mergeRings } from './merge-rings.ts'
 import { LogRing, type LogEntry } from './ring.ts'
 import { forget, type Forgetting, type Upkeep } from './upkeep.ts'
 import type { LogClient } from './writer-messages.ts'
 
 const day = 86_400_000
-/** Entries of one ring in one transaction. */
+/** Entries in one transaction. */
 const mostPerWrite = 65_536
 /** Entries between two looks at how much waits: about a millisecond of work. */
 const entriesPerLook = 1024
@@ -77,10 +78,11 @@ export class LogWriter {
   }
 
   /**
-   * Writes what the rings hold. Returns how many entries that were. Meanwhile calls `look` again and again: a write that is
-   * given little of the processor takes long, and much may come while it lasts.
+   * Writes what the rings hold, in the order of time; at `now` what came in the last moment may have to wait for the next write,
+   * see `mergeRings`. Returns how many entries that were. Meanwhile calls `look` again and again: a write that is given little of
+   * the processor takes long, and much may come while it lasts.
    */
-  write(look: () => void = () => undefined): number {
+  write(look: () => void = () => undefined, now = Infinity): number {
     let count = 0
     const isWritten = this.#transaction((store) => {
       const take = (entry: LogEntry): void => {
@@ -90,7 +92,7 @@ export class LogWriter {
       }
       if (!this.#areClientsWritten && this.#clients !== undefined) writeClients(store, this.#clients)
       store.kinds.settle()
-      for (const ring of this.#rings) ring.read(take, mostPerWrite)
+      mergeRings(this.#rings, take, { most: mostPerWrite, now })
       store.flush()
     })
     if (isWritten) this.#areClientsWritten = true
@@ -101,9 +103,9 @@ export class LogWriter {
     return isWritten ? count : 0
   }
 
-  /** Whether there is anything to write. */
-  get isDue(): boolean {
-    return this.waiting > 0 || (this.#clients !== undefined && !this.#areClientsWritten)
+  /** Whether there is anything to write at this moment, milliseconds since the epoch. */
+  isDue(now: number): boolean {
+    return hasSettled(this.#rings, now) || (this.#clients !== undefined && !this.#areClientsWritten)
   }
 
   /** Forgets what is past its time; in bites, see `work`. */

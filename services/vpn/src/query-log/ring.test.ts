@@ -84,6 +84,7 @@ test('what was read is kept until it is released: it can be read again', () => {
       const first = number % (entries.length + 1)
       const read = (most?: number) => {
         const seen: unknown[] = []
+        ring.look()
         ring.read((one) => seen.push(copyOf(one)), most)
         return seen
       }

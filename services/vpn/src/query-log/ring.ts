@@ -43,6 +43,8 @@ export class LogRing {
   #tail: number
   /** Where the reader stands; what lies before is free once it is released. */
   #head: number
+  /** Where it stops: what was published at its last look. */
+  #end: number
   /** The same object for each entry: reading allocates nothing. */
   readonly #entry: LogEntry = {
     status: 0,
@@ -67,6 +69,7 @@ export class LogRing {
     this.#size = memory.byteLength - controlBytes
     this.#tail = Atomics.load(this.#control, Control.tail)
     this.#head = Atomics.load(this.#control, Control.head)
+    this.#end = this.#head
   }
 
   append(entry: LogEntry): void {
@@ -107,31 +110,46 @@ export class LogRing {
 
   /** Hands every published entry to `take`, oldest first, and frees its place. Returns how many there were. */
   drain(take: (entry: LogEntry) => void): number {
+    this.look()
     const taken = this.read(take)
     this.release()
     return taken
   }
 
   /**
-   * Hands published entries to `take`, oldest first, at most so many; their places stay taken until `release`. The entry is one
-   * object that is filled anew each time. An entry whose `take` threw counts as read.
+   * Hands entries that were published when `look` was called to `take`, oldest first, at most so many and none from after `until`
+   * (milliseconds since the epoch); their places stay taken until `release`. The entry is one object that is filled anew each
+   * time. An entry whose `take` threw counts as read.
    */
-  read(take: (entry: LogEntry) => void, most = Infinity): number {
-    const tail = Atomics.load(this.#control, Control.tail)
+  read(take: (entry: LogEntry) => void, most = Infinity, until = Infinity): number {
     let taken = 0
-    while (this.#head !== tail && taken < most) {
+    while (this.#head !== this.#end && taken < most) {
       const start = this.#head & (this.#size - 1)
       const first = this.#words[start >> 2]!
       if (first === 0) {
         this.#head = (this.#head + this.#size - start) | 0
         continue
       }
+      if (this.#moments[(start >> 3) + 1]! > until) break
       this.#head = (this.#head + (first & 0xffff)) | 0
       taken += 1
       this.#fill(start, first)
       take(this.#entry)
     }
     return taken
+  }
+
+  /** Sees what was published until now. */
+  look(): void {
+    this.#end = Atomics.load(this.#control, Control.tail)
+  }
+
+  /** Moment of the entry that is read next, milliseconds since the epoch; `Infinity` when there is none. */
+  nextAt(): number {
+    if (this.#head === this.#end) return Infinity
+    const start = this.#head & (this.#size - 1)
+    // After the end of the ring there is always an entry at its beginning.
+    return this.#words[start >> 2] === 0 ? this.#moments[1]! : this.#moments[(start >> 3) + 1]!
   }
 
   /** Frees the places of all entries that were read. */

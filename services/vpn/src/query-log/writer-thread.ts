@@ -35,8 +35,8 @@ function keepUp(): void {
   setThreadPriority(isBehind ? ThreadPriority.answering : ThreadPriority.usual)
 }
 
-function write(): void {
-  const count = writer.write(keepUp)
+function write(now = Infinity): void {
+  const count = writer.write(keepUp, now)
   lastWrite = performance.now()
   if (count > 0 || writer.lost !== lost) post({ type: 'wrote', count, lost: writer.lost })
   lost = writer.lost
@@ -51,7 +51,8 @@ function turn(): void {
     lastRetention = begin
     writer.retain(Date.now())
   }
-  if (writer.isDue && (begin - lastWrite > restMs || writer.waiting > muchBytes)) write()
+  const now = Date.now()
+  if (writer.isDue(now) && (begin - lastWrite > restMs || writer.waiting > muchBytes)) write(now)
   while (writer.hasUpkeep && performance.now() - begin < upkeepMs) writer.work()
   if (isStopping) return finish()
   setTimeout(turn, writer.hasUpkeep ? 1 : Math.max(1, pauseMs - (performance.now() - begin)))

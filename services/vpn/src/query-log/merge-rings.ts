@@ -1,0 +1,51 @@
+import type { LogEntry, LogRing } from './ring.ts'
+
+/**
+ * How long an entry may take from its moment until it is published, milliseconds. Entries of another ring that are younger wait
+ * for it so long.
+ */
+const settleMs = 100
+
+/**
+ * Hands the entries of all rings to `take` in the order of their moments, at most so many. At `now` (milliseconds since the
+ * epoch) entries of the last 100 ms stay for the next time, as older ones of another ring may not be published yet; with
+ * `Infinity` none stays. Returns how many there were.
+ */
+export function mergeRings(
+  rings: readonly LogRing[],
+  take: (entry: LogEntry) => void,
+  { most, now }: { readonly most: number; readonly now: number },
+): number {
+  for (const ring of rings) ring.look()
+  let taken = 0
+  while (taken < most) {
+    let next: LogRing | undefined
+    let first = Infinity
+    let second = now - settleMs
+    for (const ring of rings) {
+      const at = turnOf(ring, now)
+      if (at < first) {
+        second = Math.min(second, first)
+        first = at
+        next = ring
+      } else second = Math.min(second, at)
+    }
+    if (next === undefined || first > now - settleMs) break
+    taken += next.read(take, most - taken, Math.max(next.nextAt(), second))
+  }
+  return taken
+}
+
+/** Whether there is an entry that `mergeRings` would hand over now. */
+export function hasSettled(rings: readonly LogRing[], now: number): boolean {
+  return rings.some((ring) => {
+    ring.look()
+    return turnOf(ring, now) <= now - settleMs
+  })
+}
+
+/** When it is a ring's turn: at the moment of its next entry. One of the future was made before the clock was set back: at once. */
+function turnOf(ring: LogRing, now: number): number {
+  const at = ring.nextAt()
+  return at > now && at !== Infinity ? -Infinity : at
+}
