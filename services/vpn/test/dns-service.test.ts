@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { access, chmod, chown, mkdir } from 'node:fs/promises'
+import { access, chmod, chown, mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
@@ -91,6 +91,44 @@ for (const engine of ['ffi', 'dgram'])
     )
     assert.equal(domains.includes('secret.example'), false)
   })
+
+/** Process ids of the resolver of this service. */
+async function resolversOf(service: number): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+  const stats = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '')))
+  return stats.flatMap((stat, n) => {
+    const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return Number(parent) === service && state !== 'Z' ? [Number(pids[n])] : []
+  })
+}
+
+test('while the resolver hangs rules are stored, the answer says how they stand, and they hold afterwards', async () => {
+  await using world = await surroundings()
+  await using service = await startServiceProcess('vpn', world.environment)
+  const call = await administrator(world.environment, service.url)
+  await call('POST', '/api/dns/rules', { action: 'block', domain: 'before.example' })
+  const over = new AbortController()
+  const stopAll = async () => {
+    for (const pid of await resolversOf(service.pid)) spawn('kill', ['-STOP', String(pid)])
+  }
+  await stopAll()
+  // Also those that take its place, until the answers are there.
+  const stopping = (async () => {
+    for (; !over.signal.aborted; await pause(20)) await stopAll()
+  })()
+  const { data: rule, message } = await call('POST', '/api/dns/rules', { action: 'block', domain: 'bad.example' })
+  assert.match(message, /Blocks bad\.example; the resolver does not answer at the moment/)
+  const changed = await call('PUT', '/api/dns/settings', { block_ttl: 20 })
+  assert.match(changed.message, /DNS settings changed; the resolver does not answer/)
+  over.abort()
+  await stopping
+  await eventually(
+    () => world.ask('bad.example', 500).catch(() => undefined),
+    (answer) => answer?.isBlocked === true,
+  )
+  assert.ok((await call('GET', '/api/dns/status')).data.restarts >= 1)
+  assert.equal((await call('DELETE', `/api/dns/rules/${rule.id}`)).message, 'Rule for bad.example deleted')
+})
 
 test('after a restart names are answered while the service itself still loads', async () => {
   await using world = await surroundings()

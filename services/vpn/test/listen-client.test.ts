@@ -12,6 +12,7 @@ import { startService } from './in-process.ts'
 const away = () => Promise.reject(new Error('the resolver does not run'))
 const resolver: Resolver = {
   state: undefined,
+  quietMs: 0,
   restarts: 0,
   changed: away,
   changedLists: away,

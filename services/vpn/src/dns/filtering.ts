@@ -6,6 +6,7 @@ import type { Tables } from '../database/tables.ts'
 import { Problem } from '../problems.ts'
 import type { Preview, PreviewWish } from '../query-log/rule-preview.ts'
 import { explain, type PolicyNames } from './explain.ts'
+import { inForceSoon } from './in-force.ts'
 import { joinRuns } from './join-runs.ts'
 import type { ListsChange } from './process/lists-in-force.ts'
 import type { ResolverState } from './process/messages.ts'
@@ -30,7 +31,7 @@ import { checkUpstream, openDnsSettings, type DnsSettingsKeeper } from './settin
 /** The running resolver, as far as filtering needs it. */
 export type Resolver = Pick<
   RunningResolver,
-  'changed' | 'changedLists' | 'explain' | 'askUpstream' | 'purgeLog' | 'clearCache' | 'state' | 'restarts'
+  'changed' | 'changedLists' | 'explain' | 'askUpstream' | 'purgeLog' | 'clearCache' | 'state' | 'restarts' | 'quietMs'
 >
 
 export interface FilteringParts {
@@ -57,7 +58,7 @@ export interface Filtering {
   readonly settings: DnsSettingsKeeper
   readonly rules: Rules
   readonly names: PolicyNames & { client(number: number): { id: string; name: string; ip: string } | undefined }
-  /** Peers changed; resolves when that is in force. */
+  /** Peers changed; resolves when that is in force, or the resolver does not answer. */
   peersChanged(): Promise<void>
   /** Interfaces came, went, started or stopped. */
   interfacesChanged(): Promise<void>
@@ -110,7 +111,7 @@ class ServiceFiltering implements Filtering {
     this.#publishSettings = joinRuns(() => this.#writeSettings())
     this.#publishClients = joinRuns(() => this.#writeClients())
     this.#publishRules = joinRuns(() => this.#writeRules())
-    this.rules = createRules({ ...parts, publish: this.#publishRules })
+    this.rules = createRules({ ...parts, publish: () => this.#soon(this.#publishRules()) })
     this.names = {
       rule: (number) => this.#ruleNames.get(number),
       list: (number) => this.#lists.find((list) => list.number === number),
@@ -119,7 +120,7 @@ class ServiceFiltering implements Filtering {
   }
 
   async open(): Promise<void> {
-    this.#settings = await openDnsSettings({ ...this.#parts, db: this.#db, publish: this.#publishSettings })
+    this.#settings = await openDnsSettings({ ...this.#parts, db: this.#db, publish: () => this.#soon(this.#publishSettings()) })
     // Which peer `DNS_LISTEN_CLIENT` is stands in the settings, so the peers are read first.
     for (const publish of [this.#publishClients, this.#publishSettings, this.#publishRules]) {
       // The files are written; the resolver goes by them as soon as it runs.
@@ -134,11 +135,21 @@ class ServiceFiltering implements Filtering {
 
   async peersChanged(): Promise<void> {
     // A peer's rules go with it, and a rule names its peer by number.
-    await Promise.all([this.#publishClients(), this.#publishRules()])
+    await this.#soon(Promise.all([this.#publishClients(), this.#publishRules()]))
   }
 
   async interfacesChanged(): Promise<void> {
-    await Promise.all([this.#publishSettings(), this.peersChanged()])
+    await this.#soon(Promise.all([this.#publishSettings(), this.peersChanged()]))
+  }
+
+  /** A resolver that does not answer keeps nobody waiting: what is stored reaches it later. */
+  #soon(change: Promise<unknown>): Promise<boolean> {
+    const { log, resolver } = this.#parts
+    return inForceSoon({
+      change,
+      quietMs: () => resolver.quietMs,
+      failed: (error) => log.error({ err: error }, 'the resolver is not told of a change'),
+    })
   }
 
   async publishLists(lists: readonly ResolverList[]) {

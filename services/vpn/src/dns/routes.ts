@@ -4,6 +4,7 @@ import { dataEnvelope, done, messageEnvelope, ok } from '../envelope.ts'
 import type { Publish } from '../events/publish.ts'
 import type { HealthNotice } from '../health/schema.ts'
 import type { Filtering } from './filtering.ts'
+import { standing } from './in-force.ts'
 import { ruleRoutes } from './rules/routes.ts'
 import { DnsRulePreview, DnsRulePreviewBody } from './rules/schema.ts'
 import {
@@ -57,9 +58,9 @@ function settingsRoutes(filtering: Filtering, changed: () => void): Route[] {
         success: { status: 200, body: messageEnvelope(DnsSettings) },
       },
       async ({ body }) => {
-        const settings = await filtering.settings.update(body)
+        const { settings, inForce } = await filtering.settings.update(body)
         changed()
-        return done(settings, 'DNS settings changed')
+        return done(settings, `DNS settings changed${standing(inForce)}`)
       },
     ),
   ]
@@ -67,9 +68,9 @@ function settingsRoutes(filtering: Filtering, changed: () => void): Route[] {
 
 function pauseRoutes(filtering: Filtering, changed: () => void): Route[] {
   const turn = async (seconds: number, message: string) => {
-    await filtering.settings.pause(seconds)
+    const inForce = await filtering.settings.pause(seconds)
     changed()
-    return done(filtering.status().blocking, message)
+    return done(filtering.status().blocking, `${message}${standing(inForce)}`)
   }
   return [
     route(

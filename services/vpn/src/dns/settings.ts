@@ -17,11 +17,11 @@ export interface DnsSettingsParts {
   readonly clock: Clock
   /** `DNS_UPSTREAMS`, checked; undefined when it is not set. */
   readonly fixedUpstreams: readonly string[] | undefined
-  /** Resolves when the stored settings are in force. */
-  readonly publish: () => Promise<void>
+  /** Resolves when the stored settings are in force (true), or the resolver does not answer (false). */
+  readonly publish: () => Promise<boolean>
 }
 
-/** The resolver's settings. A change is in force for the next query once it returns. */
+/** The resolver's settings. A stored change is in force for the next query, or once the resolver answers again (`inForce`). */
 export interface DnsSettingsKeeper {
   current(): StoredDnsSettings
   /** The servers in use. */
@@ -30,9 +30,9 @@ export interface DnsSettingsKeeper {
   /** Whether somebody has ever set it. */
   isStored(name: keyof DnsSettingValues): boolean
   /** Throws a `Problem` that names the member which cannot be. */
-  update(changes: DnsSettingsUpdate): Promise<DnsSettings>
+  update(changes: DnsSettingsUpdate): Promise<{ settings: DnsSettings; inForce: boolean }>
   /** Blocks nothing for so many seconds; 0 blocks again. */
-  pause(seconds: number): Promise<void>
+  pause(seconds: number): Promise<boolean>
 }
 
 /** Other settings share the table. */
@@ -82,7 +82,7 @@ class StoredKeeper implements DnsSettingsKeeper {
     return this.#names.has(name)
   }
 
-  async update(changes: DnsSettingsUpdate): Promise<DnsSettings> {
+  async update(changes: DnsSettingsUpdate): Promise<{ settings: DnsSettings; inForce: boolean }> {
     const { blocking_paused_until: until, ...values } = changes
     const given = Object.entries({ ...values, ...checkedTexts(values) }).filter(([, value]) => value !== undefined)
     const next: StoredDnsSettings = {
@@ -92,17 +92,17 @@ class StoredKeeper implements DnsSettingsKeeper {
     }
     if (next.block_mode === 'custom_ip' && next.custom_ipv4 === null && next.custom_ipv6 === null)
       throw invalidField('custom_ipv4', 'is needed with block_mode custom_ip, or custom_ipv6')
-    await this.#write(next, Object.keys(values))
-    return this.shown()
+    const inForce = await this.#write(next, Object.keys(values))
+    return { settings: this.shown(), inForce }
   }
 
-  async pause(seconds: number): Promise<void> {
+  pause(seconds: number): Promise<boolean> {
     const pausedUntil = seconds === 0 ? 0 : this.#parts.clock.now() + seconds * 1000
-    await this.#write({ ...this.#stored, pausedUntil }, [])
+    return this.#write({ ...this.#stored, pausedUntil }, [])
   }
 
   /** Stores what differs and what was said, also when it is what it was before. */
-  async #write(next: StoredDnsSettings, said: readonly string[]): Promise<void> {
+  async #write(next: StoredDnsSettings, said: readonly string[]): Promise<boolean> {
     const changed = Object.entries(next).filter(
       ([name, value]) =>
         said.includes(name) || JSON.stringify(value) !== JSON.stringify(this.#stored[name as keyof StoredDnsSettings]),
@@ -113,7 +113,7 @@ class StoredKeeper implements DnsSettingsKeeper {
     )
     for (const [name] of changed) this.#names.add(name)
     this.#stored = next
-    await this.#parts.publish()
+    return this.#parts.publish()
   }
 }
 

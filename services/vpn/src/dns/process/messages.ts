@@ -62,7 +62,7 @@ export interface UpstreamState {
   readonly lastError: string | null
 }
 
-/** How the resolver does; sent every second and after every change. */
+/** How the resolver does; sent every half second and after every change. */
 export interface ResolverState {
   readonly engine: 'ffi' | 'dgram'
   readonly engineReason: string
@@ -90,5 +90,5 @@ export type FromResolver =
     }
   | { readonly type: 'explanation'; readonly id: number; readonly explanation: Explanation }
   | { readonly type: 'asked'; readonly id: number; readonly ms: number }
-  /** Some of the queries that were answered since, for live pages; once a second. */
+  /** Some of the queries that were answered since, for live pages; every half second. */
   | { readonly type: 'queries'; readonly count: number }

@@ -8,7 +8,8 @@ import type { FromResolver, ToResolver } from './messages.ts'
  */
 process.title = 'hearth-vpn resolver'
 const [directory = '.', caution] = process.argv.slice(2)
-const stateMs = 1000
+/** The service takes one that says nothing for some seconds for hung. */
+const stateMs = 500
 const warn = (message: string): void => void process.stderr.write(`${message}\n`)
 const send = (message: FromResolver): void => {
   if (process.connected) process.send?.(message)

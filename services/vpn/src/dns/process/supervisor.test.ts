@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { once } from 'node:events'
 import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { execa } from 'execa'
 import { writeFileAtomic } from '@hearth/runtime'
 import { eventually } from '@hearth/testing'
@@ -88,6 +89,58 @@ test('killed, it answers again at once, by the same files', { timeout: 60_000 },
   context.diagnostic(`it took ${took.join(', ')} ms`)
   assert.deepEqual((await ask(port, { name: 'fine.example' }))?.addresses, ['192.0.2.1'])
 })
+
+test('stopped, it is replaced, and what it was told meanwhile holds', { timeout: 60_000 }, async (context) => {
+  await using running = await supervised()
+  const { supervisor, port, directory, warnings } = running
+  const pid = supervisor.pid!
+  process.kill(pid, 'SIGSTOP')
+  const since = performance.now()
+  const rule = { number: 4, action: 'block', domain: 'ads.example', belowOnly: false, client: 0 }
+  await writeFileAtomic(join(directory, 'rules.json'), JSON.stringify([rule]))
+  await supervisor.changed('rules')
+  // How long that may take follows from the tests of the watchdog.
+  context.diagnostic(`in force after ${Math.round(performance.now() - since)} ms`)
+  assert.notEqual(supervisor.pid, pid)
+  assert.deepEqual((await ask(port, { name: 'x.ads.example' }))?.addresses, ['0.0.0.0'])
+  assert.deepEqual(warnings, [
+    'the resolver is stopped; it is replaced',
+    'the resolver ended (SIGKILL); it is started again',
+  ])
+})
+
+const canStarve = await Promise.all(['taskset', 'chrt'].map((name) => execa('which', [name]))).then(
+  () => true,
+  () => false,
+)
+test(
+  'on a machine that gives it next to no processor it is left alone',
+  { skip: canStarve ? false : 'needs taskset and chrt', timeout: 120_000 },
+  async (context) => {
+    await using running = await supervised()
+    const { supervisor, warnings } = running
+    const pid = supervisor.pid!
+    // Every thread of it runs on one processor, and there only when nobody else wants to.
+    await execa('taskset', ['-acp', '0', String(pid)])
+    await execa('chrt', ['-a', '-i', '-p', '0', String(pid)])
+    const hogs = Array.from({ length: 3 }, () =>
+      execa('taskset', ['-c', '0', process.execPath, '-e', 'for (;;);'], { reject: false }),
+    )
+    try {
+      let longest = 0
+      const until = performance.now() + 10_000
+      while (performance.now() < until) {
+        longest = Math.max(longest, supervisor.quietMs)
+        await pause(50)
+      }
+      context.diagnostic(`no sign of life for up to ${Math.round(longest)} ms`)
+      assert.deepEqual([supervisor.pid, supervisor.restarts, warnings], [pid, 0, []])
+    } finally {
+      for (const hog of hogs) hog.kill('SIGKILL')
+      await Promise.all(hogs)
+    }
+  },
+)
 
 test('lists are exchanged under load, and no query is lost', { timeout: 60_000 }, async () => {
   await using running = await supervised()

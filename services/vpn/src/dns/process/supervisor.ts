@@ -1,14 +1,17 @@
 import type { ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { createAlarm } from './alarm.ts'
 import type { ListsChange } from './lists-in-force.ts'
 import type { Explanation, FromResolver, ResolverState, ToResolver } from './messages.ts'
+import { sampleProcess } from './process-sample.ts'
 import { startResolver } from './start-resolver.ts'
+import { checkMs, Watchdog } from './watchdog.ts'
 
 const answerMs = 15_000
 /** Compiling lists, and purging the log. */
 const longMs = 150_000
-const silenceMs = 6000
+/** A resolver that starts has more to do than one that answers, which says every half second that it lives. */
+const starting = { asleepMs: answerMs, ranMs: answerMs, passedMs: answerMs }
+const answering = { asleepMs: 2000, ranMs: 6000, passedMs: 6000 }
 const stopMs = 6000
 const shortestPauseMs = 10
 const longestPauseMs = 5000
@@ -41,7 +44,7 @@ interface Waiting {
 
 /**
  * The resolver, as the service has it: a process of its own that comes back by itself. It is started at once when it died, after
- * growing pauses when it dies again and again, by force when it is silent. What was asked of one that died is asked of the next.
+ * growing pauses when it dies again and again, by force when it hangs (`watchdog.ts`). What was asked of one that died is asked of the next.
  */
 export class ResolverSupervisor {
   /** How often it was started anew. */
@@ -56,6 +59,7 @@ export class ResolverSupervisor {
   #crashes = 0
   #isClosed = false
   #child: ChildProcess | undefined
+  #heardAt: number | undefined
 
   constructor(parts: SupervisorParts) {
     this.#parts = parts
@@ -72,6 +76,11 @@ export class ResolverSupervisor {
   /** Its process; undefined while there is none. */
   get pid(): number | undefined {
     return this.#child?.pid
+  }
+
+  /** Milliseconds since it last gave a sign of life; 0 while it starts for the first time. */
+  get quietMs(): number {
+    return this.#heardAt === undefined ? 0 : performance.now() - this.#heardAt
   }
 
   /** Puts a file that was written in force for the next query; rejects with the reason. */
@@ -125,20 +134,25 @@ export class ResolverSupervisor {
     const child = startResolver(this.#parts.directory, this.#crashes >= mostCrashes)
     this.#child = child
     const startedAt = performance.now()
-    const alarm = createAlarm({ firstMs: answerMs, thenMs: silenceMs }, () => {
-      this.#parts.warn('the resolver is silent')
+    const watchdog = new Watchdog(starting, startedAt)
+    const watch = setInterval(() => {
+      const found = watchdog.check(child.pid === undefined ? undefined : sampleProcess(child.pid), performance.now())
+      if (found === undefined) return
+      clearInterval(watch)
+      this.#parts.warn(`the resolver ${found}; it is replaced`)
       child.kill('SIGKILL')
-    })
+    }, checkMs)
     if (child.stderr !== null) {
       createInterface(child.stderr).on('line', (line) => this.#parts.warn(line.slice(0, 500)))
     }
     child.on('message', (message: FromResolver) => {
-      alarm.heard()
+      watchdog.reset(answering)
+      this.#heardAt = performance.now()
       this.#hear(message)
     })
     child.on('error', (error) => this.#parts.warn(`the resolver: ${error.message}`))
     child.on('exit', (code, signal) => {
-      alarm.stop()
+      clearInterval(watch)
       this.#ended(signal ?? `code ${code}`, performance.now() - startedAt)
     })
     for (const { message } of this.#waiting.values()) post(child, message)

@@ -2,13 +2,14 @@ import type { Route } from '@hearth/http'
 import { route } from '../../access.ts'
 import { done, messageEnvelope, ok, pageEnvelope } from '../../envelope.ts'
 import type { Publish } from '../../events/publish.ts'
+import { standing } from '../in-force.ts'
 import type { Rules } from './rules.ts'
 import { DnsRule, DnsRuleCreate, DnsRuleDeleted, DnsRuleListQuery, DnsRuleParams, DnsRuleUpdate } from './schema.ts'
 
 const shared = { tag: 'DNS', limit: 'counted' } as const
 const member = { ...shared, path: '/api/dns/rules/{id}', params: DnsRuleParams } as const
 
-/** The operator's own rules; every change holds for the next query. */
+/** The operator's own rules; every change holds for the next query, unless the resolver does not answer. */
 export function ruleRoutes(rules: Rules, publish: Publish): Route[] {
   const changed = (id: string) => publish({ type: 'changed', collection: 'dns_rules', id })
   return [listRoute(rules), ...changingRoutes(rules, changed)]
@@ -49,11 +50,11 @@ function changingRoutes(rules: Rules, changed: (id: string) => void): Route[] {
         errors: [409],
       },
       async ({ caller, body }) => {
-        const { rule, replaced } = await rules.create(body, caller.username)
+        const { rule, replaced, inForce } = await rules.create(body, caller.username)
         changed(rule.id)
         const what = `${rule.action === 'block' ? 'Blocks' : 'Allows'} ${rule.domain}`
         const whom = rule.client === null ? '' : ` for ${rule.client}`
-        return done(rule, `${what}${whom}${replaced ? '; the opposite rule is gone' : ''}`)
+        return done(rule, `${what}${whom}${replaced ? '; the opposite rule is gone' : ''}${standing(inForce)}`)
       },
     ),
     route(
@@ -67,9 +68,9 @@ function changingRoutes(rules: Rules, changed: (id: string) => void): Route[] {
         errors: [404, 409],
       },
       async ({ params, body }) => {
-        const rule = await rules.update(params.id, body)
+        const { rule, inForce } = await rules.update(params.id, body)
         changed(rule.id)
-        return done(rule, `Rule for ${rule.domain} changed`)
+        return done(rule, `Rule for ${rule.domain} changed${standing(inForce)}`)
       },
     ),
     route(
@@ -82,9 +83,9 @@ function changingRoutes(rules: Rules, changed: (id: string) => void): Route[] {
         errors: [404],
       },
       async ({ params }) => {
-        const removed = await rules.remove(params.id)
+        const { inForce, ...removed } = await rules.remove(params.id)
         changed(removed.id)
-        return done(removed, `Rule for ${removed.domain} deleted`)
+        return done(removed, `Rule for ${removed.domain} deleted${standing(inForce)}`)
       },
     ),
   ]

@@ -22,17 +22,23 @@ export interface RuleParts {
   readonly clock: Clock
   /** By rule number; rules that never decided are missing. */
   readonly hits: () => Promise<ReadonlyMap<number, RuleHits>>
-  /** Resolves when the stored rules hold for the next query. */
-  readonly publish: () => Promise<void>
+  /** Resolves when the stored rules hold for the next query (true), or the resolver does not answer (false). */
+  readonly publish: () => Promise<boolean>
 }
 
-/** The operator's rules. A change holds for the next query once it returns. */
+/** A change of the rules that is stored. `inForce`: it holds for the next query; otherwise once the resolver answers again. */
+export interface RuleChange {
+  readonly rule: DnsRule
+  readonly inForce: boolean
+}
+
+/** The operator's rules. */
 export interface Rules {
   list(query: DnsRuleListQuery): Promise<Page<DnsRule>>
   /** Replaces the opposite rule for the same names and client; `replaced` says so. */
-  create(input: DnsRuleCreate, by: string): Promise<{ rule: DnsRule; replaced: boolean }>
-  update(id: string, changes: DnsRuleUpdate): Promise<DnsRule>
-  remove(id: string): Promise<{ id: string; domain: string }>
+  create(input: DnsRuleCreate, by: string): Promise<RuleChange & { replaced: boolean }>
+  update(id: string, changes: DnsRuleUpdate): Promise<RuleChange>
+  remove(id: string): Promise<{ id: string; domain: string; inForce: boolean }>
 }
 
 /** More rules than this are a list, and belong into one. */
@@ -58,7 +64,7 @@ class OperatorRules implements Rules {
     return { rows: await this.#views(rows), total }
   }
 
-  async create(input: DnsRuleCreate, by: string): Promise<{ rule: DnsRule; replaced: boolean }> {
+  async create(input: DnsRuleCreate, by: string): Promise<RuleChange & { replaced: boolean }> {
     const { row, replaced } = await this.#db.transaction().execute(async (trx) => {
       const key = await ruleKey(trx, input)
       const known = await store.findRuleWithKey(trx, key)
@@ -83,11 +89,11 @@ class OperatorRules implements Rules {
       await store.insertRuleRow(trx, row)
       return { row, replaced: false }
     })
-    await this.#parts.publish()
-    return { rule: await this.#view(row), replaced }
+    const inForce = await this.#parts.publish()
+    return { rule: await this.#view(row), replaced, inForce }
   }
 
-  async update(id: string, changes: DnsRuleUpdate): Promise<DnsRule> {
+  async update(id: string, changes: DnsRuleUpdate): Promise<RuleChange> {
     const row = await this.#db.transaction().execute(async (trx) => {
       const known = await findRule(trx, id)
       const key = await changedKey(trx, known, changes)
@@ -101,15 +107,15 @@ class OperatorRules implements Rules {
       await store.updateRuleRow(trx, id, columns)
       return { ...known, ...columns }
     })
-    await this.#parts.publish()
-    return this.#view(row)
+    const inForce = await this.#parts.publish()
+    return { rule: await this.#view(row), inForce }
   }
 
-  async remove(id: string): Promise<{ id: string; domain: string }> {
+  async remove(id: string): Promise<{ id: string; domain: string; inForce: boolean }> {
     const row = await findRule(this.#db, id)
     await store.deleteRuleRow(this.#db, id)
-    await this.#parts.publish()
-    return { id, domain: shownDomain(row) }
+    const inForce = await this.#parts.publish()
+    return { id, domain: shownDomain(row), inForce }
   }
 
   async #view(row: DnsRuleRow): Promise<DnsRule> {
