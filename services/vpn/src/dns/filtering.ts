@@ -120,7 +120,11 @@ class ServiceFiltering implements Filtering {
   }
 
   async open(): Promise<void> {
-    this.#settings = await openDnsSettings({ ...this.#parts, db: this.#db, publish: () => this.#soon(this.#publishSettings()) })
+    this.#settings = await openDnsSettings({
+      ...this.#parts,
+      db: this.#db,
+      publish: () => this.#soon(this.#publishSettings()),
+    })
     // Which peer `DNS_LISTEN_CLIENT` is stands in the settings, so the peers are read first.
     for (const publish of [this.#publishClients, this.#publishSettings, this.#publishRules]) {
       // The files are written; the resolver goes by them as soon as it runs.
