@@ -11,6 +11,7 @@ import { createEmbeddedSimulator, type EmbeddedSimulator } from './devices/embed
 import { openDispatch, type DispatchService } from './dispatch/dispatch.ts'
 import { isDispatchRegister } from './dispatch/registers.ts'
 import type { DispatchStore } from './dispatch/store.ts'
+import type { Identity } from './devices/device-identity.ts'
 import type { DeviceRuntime } from './devices/device-runtime.ts'
 import { openEnergyManager, type EnergyManager } from './energy/energy.ts'
 import type { Events } from './events/events.ts'
@@ -93,6 +94,7 @@ class ControlRoom implements Control {
     this.readiness = createReadiness({
       devices: () => this.graph.devices(),
       dispatch: (id) => this.dispatch.readiness(id),
+      nameOf: (objectId) => catalog.byId(objectId)?.name,
       isStopping: parts.isStopping,
     })
     this.writes = createMetricWrites({
@@ -179,7 +181,7 @@ class ControlRoom implements Control {
       simulated: () => this.#simulator.endpoint(),
       onValue: (id, object) => this.#live.note(id, object),
       onExchange,
-      onFirmware: (id, firmware) => void this.#noteFirmware(id, firmware),
+      onIdentity: (id, identity) => this.#noteIdentity(id, identity),
     })
   }
 
@@ -248,15 +250,24 @@ class ControlRoom implements Control {
       })
   }
 
-  async #noteFirmware(id: string, firmware: string): Promise<void> {
-    const known = this.devices.find(id)?.firmware
-    if (known === undefined || known === firmware) return
-    try {
-      if (known !== null) await this.capabilities.firmwareChanged(id, firmware)
-      await this.devices.setFirmware(id, firmware)
-    } catch (error) {
-      this.#parts.log.error({ err: error, device: id }, 'the new firmware could not be noted')
-    }
+  /**
+   * Takes verifications away when another firmware or another inverter answers; rejects, so that nothing is written, when that
+   * cannot be stored. The device list may be waiting for the very operation that this is part of, so it follows by itself.
+   */
+  async #noteIdentity(id: string, { firmware, serial }: Identity): Promise<'same' | 'changed'> {
+    const known = this.devices.find(id)
+    if (known === undefined) return 'same'
+    // A firmware that has ceased to tell its revision is another one; a serial number that is not told says nothing.
+    const identity = { firmware, serial: serial ?? known.serial }
+    if (identity.firmware === known.firmware && identity.serial === known.serial) return 'same'
+    const isOther = known.serial !== null && identity.serial !== known.serial
+    const isUpdated = known.firmware !== null && identity.firmware !== known.firmware
+    if (isOther) await this.capabilities.inverterChanged(id)
+    else if (isUpdated) await this.capabilities.firmwareChanged(id, identity.firmware ?? '')
+    void this.devices.setIdentity(id, identity).catch((error: unknown) => {
+      this.#parts.log.error({ err: error, device: id }, 'the firmware could not be noted')
+    })
+    return isOther || isUpdated ? 'changed' : 'same'
   }
 }
 

@@ -189,3 +189,22 @@ test('a preview tells what would be written and writes nothing', async () => {
   assert.equal(writesOf(gateway.inverter).length, written)
   assert.equal((await gateway.call('GET', dispatchPath)).body.operation_id, running)
 })
+
+for (const [what, bytes] of [
+  ['NaN', '7fc00000'],
+  ['an infinity', '7f800000'],
+] as const)
+  test(`7 a register that holds ${what} is repaired by a write`, async () => {
+    await using gateway = await startWriting()
+    gateway.inverter.setFaults({ payloads: { [register.target]: bytes } })
+    const before = await gateway.call('GET', `${targetPath}?fresh=true`)
+    assert.deepEqual([before.status, before.body.code], [502, 'protocol_error'])
+    onWrite(gateway.inverter, () => {
+      gateway.inverter.setFaults({ payloads: {} })
+      return undefined
+    })
+    const reply = await gateway.call('PUT', targetPath, { value: 0.6 })
+    assert.deepEqual([reply.status, reply.body.confirmed, reply.body.readback_value], [200, true, Math.fround(0.6)])
+    const [entry] = await journalOf(gateway)
+    assert.deepEqual([entry?.outcome, entry?.old_value, entry?.new_value], ['confirmed', null, 0.6])
+  })

@@ -14,6 +14,7 @@ export interface Counters {
   readonly unexpected_frames: number
   readonly foreign_access_suspected: boolean
   readonly queue_length: number
+  readonly unanswered_metrics: string[]
 }
 
 /** How a device stands in the readiness. */
@@ -25,6 +26,7 @@ export interface Standing {
   readonly foreign_access_suspected: boolean
   readonly consecutive_failures: number
   readonly queue_length: number
+  readonly unanswered_metrics: string[]
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { invalid, unknownDevice } from '../problems.ts'
 import { capabilityNames } from './governing.ts'
-import { afterFirmware, chooseCopies, readStoredCapability, replaceCapability } from './rules.ts'
+import { afterFirmware, chooseCopies, readStoredCapability, replaceCapability, unverified } from './rules.ts'
 import {
   Capability,
   type CapabilityCopied,
@@ -27,6 +27,8 @@ export interface Capabilities {
   reset(deviceId: string): Promise<void>
   /** The device runs this firmware now. Returns the capabilities that are no longer verified. */
   firmwareChanged(deviceId: string, firmware: string): Promise<CapabilityName[]>
+  /** Another inverter answers in the place of the device. Returns the capabilities that are no longer verified. */
+  inverterChanged(deviceId: string): Promise<CapabilityName[]>
 }
 
 export interface CapabilityParts {
@@ -94,11 +96,19 @@ class StoredCapabilities implements Capabilities {
   }
 
   async firmwareChanged(deviceId: string, firmware: string): Promise<CapabilityName[]> {
+    return this.#unverify(deviceId, (record) => afterFirmware(record, firmware))
+  }
+
+  async inverterChanged(deviceId: string): Promise<CapabilityName[]> {
+    return this.#unverify(deviceId, unverified)
+  }
+
+  async #unverify(deviceId: string, after: (record: Capability) => Capability): Promise<CapabilityName[]> {
     const before = await this.read(deviceId)
-    const changed = before.map((record) => afterFirmware(record, firmware)).filter((record) => !before.includes(record))
+    const changed = before.map(after).filter((record) => !before.includes(record))
     await this.#write(deviceId, changed)
     for (const { name } of changed)
-      this.#parts.log.warn({ device: deviceId, capability: name, firmware }, 'capability unverified by a new firmware')
+      this.#parts.log.warn({ device: deviceId, capability: name }, 'capability unverified: the inverter has changed')
     return changed.map(({ name }) => name)
   }
 

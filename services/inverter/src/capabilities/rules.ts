@@ -82,9 +82,12 @@ function missingEvidence(record: Capability): string[] {
 
 /** After a firmware update: what was verified on another one is unverified; its evidence stays to look at. */
 export function afterFirmware(record: Capability, firmware: string): Capability {
-  return record.status === 'verified' && record.verified_firmware !== firmware
-    ? { ...record, status: 'unverified' }
-    : record
+  return record.verified_firmware === firmware ? record : unverified(record)
+}
+
+/** Takes a verification away; its evidence stays to look at. */
+export function unverified(record: Capability): Capability {
+  return record.status === 'verified' ? { ...record, status: 'unverified' } : record
 }
 
 /** Splits the records of a device into those that hold for another device of this model and firmware, and the rest. */

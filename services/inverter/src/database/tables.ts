@@ -94,6 +94,8 @@ export interface DeviceRow {
   engineering_mode: number
   /** Firmware revision seen last, to notice an update. */
   firmware: string | null
+  /** Serial number seen last, to notice that another inverter answers at the address. */
+  serial: string | null
   created_at: number
 }
 

@@ -2,14 +2,15 @@ import type { Log, Timers } from '@hearth/runtime'
 import type { Catalog, CatalogObject } from '../catalog/catalog.ts'
 import type { JournalEntry } from '../journal/journal.ts'
 import type { Link } from '../link/link.ts'
+import { UnansweredObjects } from '../link/unanswered-objects.ts'
 import { startPeriodic, type Periodic } from '../link/periodic.ts'
 import { createDeviceGateway, type DeviceGateway } from '../metrics/device-gateway.ts'
 import { createDeviceReader, type DeviceReader } from '../metrics/device-reader.ts'
 import { createDeviceWriter, type DeviceWriter } from '../metrics/device-writer.ts'
-import { textOf } from '../metrics/value.ts'
 import type { CachedValue } from '../metrics/metric-cache.ts'
 import { startHeartbeat, type Heartbeat } from '../readiness/heartbeat.ts'
 import { createVitality, type Vitality } from '../readiness/vitality.ts'
+import { DeviceIdentity, type Identity } from './device-identity.ts'
 import type { Device } from './device.ts'
 
 /** The device's own interval for values it sends by itself, seconds: one for all of them. */
@@ -21,9 +22,6 @@ const periodicFreshMs = 3 * periodSeconds * 1000
 /** A device that gave a value so lately needs no asking whether it lives, milliseconds. */
 const recently = 30_000
 
-/** How often the firmware revision is asked for in vain. */
-const mostMisses = 2
-
 /** A configured inverter at work. */
 export interface DeviceRuntime {
   readonly deviceId: string
@@ -33,6 +31,8 @@ export interface DeviceRuntime {
   readonly writer: DeviceWriter
   readonly gateway: DeviceGateway
   readonly vitality: Vitality
+  /** Objects that the firmware does not answer. */
+  readonly unanswered: UnansweredObjects
   /** Undefined when the device is not asked to send values by itself. */
   readonly periodic: Periodic | undefined
   /** Takes a value that arrived without being asked for. */
@@ -49,8 +49,8 @@ export interface RuntimeParts {
   readonly onValue: (deviceId: string, object: CatalogObject, cached: CachedValue) => void
   /** Every exchange with a device, and how long it took, seconds. */
   readonly onExchange: (deviceId: string, seconds: number) => void
-  /** The firmware revision as the device tells it, after every connection. */
-  readonly onFirmware: (deviceId: string, firmware: string) => void
+  /** Firmware and serial number as the device tells them on every connection; rejects to refuse writes on it. */
+  readonly onIdentity: (deviceId: string, identity: Identity) => Promise<'same' | 'changed'>
 }
 
 export function createDeviceRuntime(device: Device, link: Link, parts: RuntimeParts): DeviceRuntime {
@@ -61,12 +61,15 @@ class WorkingDevice implements DeviceRuntime {
   readonly deviceId: string
   readonly link: Link
   readonly vitality: Vitality
+  readonly unanswered: UnansweredObjects
   readonly reader: DeviceReader
   readonly writer: DeviceWriter
   readonly gateway: DeviceGateway
   readonly periodic: Periodic | undefined
   readonly #parts: RuntimeParts
   readonly #heartbeat: Heartbeat
+  readonly #identity: DeviceIdentity
+  readonly #endConnected: () => void
   /** Replaced when what does not concern the connection changes, such as the name. */
   device: Device
 
@@ -78,10 +81,12 @@ class WorkingDevice implements DeviceRuntime {
     this.link = link
     this.#parts = parts
     this.vitality = createVitality(timers)
+    this.unanswered = new UnansweredObjects(timers)
     this.reader = createDeviceReader({
       link,
       address,
       timers,
+      unanswered: this.unanswered,
       onValue: (object, cached) => parts.onValue(deviceId, object, cached),
       onOutcome: ({ worked, lives, priority, seconds }) => {
         this.vitality.noteExchange({ worked, lives, isHeartbeat: priority === 'background' })
@@ -92,8 +97,11 @@ class WorkingDevice implements DeviceRuntime {
     const onWritten = ({ name }: CatalogObject) => {
       if (name === 'pas_period') this.periodic?.refresh()
     }
-    this.writer = createDeviceWriter({ deviceId, link, address, reader, timers, journal, onWritten })
-    this.gateway = createDeviceGateway({ deviceId, catalog, reader, writer: this.writer })
+    const identity = this.#createIdentity()
+    this.#identity = identity
+    this.writer = createDeviceWriter({ deviceId, link, address, reader, identity, timers, journal, onWritten })
+    this.gateway = createDeviceGateway({ deviceId, catalog, reader, identity, writer: this.writer })
+    this.#endConnected = link.onConnected(() => void identity.confirm('background').catch(() => undefined))
     this.periodic = device.periodicReads ? this.#startPeriodic() : undefined
     this.#heartbeat = this.#startHeartbeat()
   }
@@ -106,6 +114,7 @@ class WorkingDevice implements DeviceRuntime {
   }
 
   async close(): Promise<void> {
+    this.#endConnected()
     this.#heartbeat.close()
     await this.periodic?.stop()
   }
@@ -114,40 +123,45 @@ class WorkingDevice implements DeviceRuntime {
     const { catalog, timers, log } = this.#parts
     const names = catalog.roles.periodic
     const objects = names.map((name) => catalog.byName(name)).filter((object) => object !== undefined)
-    this.reader.cache.setPeriodic(new Set(names), () =>
-      this.periodic?.status().available === true ? periodicFreshMs : 0,
+    const ids = new Map(objects.map(({ name, objectId }) => [name, objectId]))
+    this.reader.cache.setPeriodic(new Set(names), (name) =>
+      this.periodic?.isRegistered(ids.get(name) ?? 0) === true ? periodicFreshMs : 0,
     )
     return startPeriodic({
       link: this.link,
       address: this.device.networkId,
       objectIds: objects.map((object) => object.objectId),
       periodSeconds,
+      unanswered: this.unanswered,
+      prepare: () => this.#identity.confirm('background'),
       timers,
       log,
       onValue: (objectId, payload) => this.accept(objectId, payload),
     })
   }
 
+  #createIdentity(): DeviceIdentity {
+    const { catalog, onIdentity } = this.#parts
+    return new DeviceIdentity({
+      link: this.link,
+      firmware: catalog.byName('svnversion'),
+      serial: catalog.byName('inverter_serial'),
+      probe: catalog.byName(catalog.roles.heartbeat),
+      unanswered: this.unanswered,
+      read: async (object, priority) => (await this.reader.readDirect(object, priority)).value,
+      onIdentity: (identity) => onIdentity(this.deviceId, identity),
+    })
+  }
+
   #startHeartbeat(): Heartbeat {
-    const { catalog, timers, onFirmware } = this.#parts
-    const [state, revision] = [catalog.byName(catalog.roles.heartbeat), catalog.byName('svnversion')]
-    let [epoch, misses] = [-1, 0]
-    const readRevision = async (object: CatalogObject) => {
-      const now = this.link.status().epoch
-      // An update of the firmware ends the connection, so once a connection is often enough. A device that does not know the
-      // object is silent about it, and every silence costs the connection: it is not asked for ever.
-      if (now === epoch || misses >= mostMisses) return
-      misses += 1
-      onFirmware(this.deviceId, textOf((await this.reader.readDirect(object, 'background')).value))
-      epoch = now
-      misses = 0
-    }
+    const { catalog, timers } = this.#parts
+    const state = catalog.byName(catalog.roles.heartbeat)
     return startHeartbeat({
       timers,
       isFailing: () => this.vitality.signs().consecutiveFailures > 0,
       beat: async () => {
         if (state !== undefined && this.vitality.silence() > recently) await this.reader.readDirect(state, 'background')
-        if (revision !== undefined) await readRevision(revision)
+        await this.#identity.confirm('background')
       },
     })
   }

@@ -16,6 +16,7 @@ export interface Device {
   readonly maxDischargePowerW: number | null
   readonly engineeringMode: boolean
   readonly firmware: string | null
+  readonly serial: string | null
   readonly createdAt: number
 }
 
@@ -62,6 +63,7 @@ export function deviceOfRow(row: DeviceRow): Device {
     maxDischargePowerW: row.max_discharge_power_w,
     engineeringMode: row.engineering_mode === 1,
     firmware: row.firmware,
+    serial: row.serial,
     createdAt: row.created_at,
   }
 }
@@ -80,6 +82,7 @@ export function rowOfDevice(device: Device): DeviceRow {
     max_discharge_power_w: device.maxDischargePowerW,
     engineering_mode: device.engineeringMode ? 1 : 0,
     firmware: device.firmware,
+    serial: device.serial,
     created_at: device.createdAt,
   }
 }

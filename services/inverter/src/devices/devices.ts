@@ -19,7 +19,8 @@ export interface Devices {
   remove(id: string): Promise<void>
   /** Power limits and engineering mode. */
   changeDispatch(id: string, input: DispatchDeviceChange): Promise<Device>
-  setFirmware(id: string, firmware: string): Promise<void>
+  /** Notes which inverter answers and what runs on it. */
+  setIdentity(id: string, identity: Pick<Device, 'firmware' | 'serial'>): Promise<void>
 }
 
 /** What has to happen around changes; each may refuse by throwing, and then nothing was changed. */
@@ -88,7 +89,7 @@ class DeviceList implements Devices {
       checkList(next)
       if (!moved) return this.#settle(device)
       return this.#hooks.whileLeaving(id, async () => {
-        const settled = await this.#settle({ ...device, engineeringMode: false, firmware: null })
+        const settled = await this.#settle({ ...device, engineeringMode: false, firmware: null, serial: null })
         await this.#hooks.afterLeaving(id)
         return settled
       })
@@ -121,10 +122,10 @@ class DeviceList implements Devices {
     })
   }
 
-  setFirmware(id: string, firmware: string): Promise<void> {
+  setIdentity(id: string, { firmware, serial }: Pick<Device, 'firmware' | 'serial'>): Promise<void> {
     return this.#inTurn(async () => {
       const before = this.find(id)
-      if (before !== undefined) await this.#keep({ ...before, firmware })
+      if (before !== undefined) await this.#keep({ ...before, firmware, serial })
     })
   }
 
@@ -175,6 +176,7 @@ function newDevice(input: DeviceCreate, { isSimulated, now }: { isSimulated: boo
     maxDischargePowerW: null,
     engineeringMode: false,
     firmware: null,
+    serial: null,
     createdAt: now,
   }
 }

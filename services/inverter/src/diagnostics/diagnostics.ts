@@ -49,7 +49,7 @@ export function createDiagnostics({ catalog, devices, endpoints, slaves }: Diagn
         effective_byte_width: object.width ?? null,
         idempotent_write: object.isIdempotent,
       })),
-    transports: () => ({ transports: endpoints().map(transportOf), ...periodicMaps(devices()) }),
+    transports: () => ({ transports: endpoints().map(transportOf), ...deviceMaps(devices(), catalog) }),
     async slaves(deviceId) {
       const runtime = devices().find((device) => device.deviceId === deviceId)
       if (runtime === undefined) throw unknownDevice(deviceId)
@@ -89,7 +89,7 @@ function transportOf({ id, host, port, link, deviceIds, networkIds }: Endpoint):
   }
 }
 
-function periodicMaps(devices: readonly DeviceRuntime[]): Omit<Transports, 'transports'> {
+function deviceMaps(devices: readonly DeviceRuntime[], catalog: Catalog): Omit<Transports, 'transports'> {
   const map = <T>(pick: (device: DeviceRuntime) => T) =>
     Object.fromEntries(devices.map((device) => [device.deviceId, pick(device)]))
   return {
@@ -97,6 +97,13 @@ function periodicMaps(devices: readonly DeviceRuntime[]): Omit<Transports, 'tran
     periodic_available: map((device) => device.periodic?.status().available ?? null),
     periodic_setup_failures: map((device) => device.periodic?.status().setupFailures ?? 0),
     periodic_last_failure: map((device) => device.periodic?.status().lastFailure ?? null),
+    unanswered_metrics: map((device) =>
+      device.unanswered.list().map(({ objectId, since, retryAt }) => ({
+        name: catalog.byId(objectId)?.name ?? hex(objectId),
+        since: new Date(since).toISOString(),
+        retry_at: new Date(retryAt).toISOString(),
+      })),
+    ),
   }
 }
 

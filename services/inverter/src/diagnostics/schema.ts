@@ -37,6 +37,10 @@ export const Transport = z
 
 const byDevice = <T extends z.ZodType>(value: T) => z.record(z.string(), value)
 
+export const UnansweredMetric = z
+  .object({ name: z.string(), since: z.iso.datetime(), retry_at: z.iso.datetime() })
+  .meta({ id: 'UnansweredMetric' })
+
 export const Transports = z
   .object({
     transports: z.array(Transport),
@@ -44,6 +48,9 @@ export const Transports = z
     periodic_available: byDevice(z.boolean().nullable()),
     periodic_setup_failures: byDevice(count),
     periodic_last_failure: byDevice(z.string().nullable()),
+    unanswered_metrics: byDevice(z.array(UnansweredMetric)).meta({
+      description: 'Metrics that the firmware of a device does not answer, and when they are asked for again',
+    }),
   })
   .meta({ id: 'Transports' })
 export type Transports = z.infer<typeof Transports>

@@ -2,23 +2,20 @@ import { randomBytes } from 'node:crypto'
 import type { Capability } from '../capabilities/schema.ts'
 import { Problem, unknownDevice } from '../problems.ts'
 import { cycle, firstAim, isExpected, type Live } from './cycle.ts'
-import { restoreDelayMs } from './dispatch-machine.ts'
+import { nextDue } from './due.ts'
 import { endingFor, errorForCaller, Interrupted, type Ending } from './endings.ts'
 import { Meter, readSoc } from './measure.ts'
 import type { DispatchDevice } from './ports.ts'
 import { previewOf } from './preview.ts'
 import { idle, operationOf, type DispatchRecord, type Operation } from './record.ts'
-import type { Dispatch, DispatchPreview, DispatchRequest, StopReason } from './schema.ts'
+import type { Dispatch, DispatchMode, DispatchPreview, DispatchRequest, StopReason } from './schema.ts'
 import { prepare } from './prepare.ts'
 import { applyPlan, handBack, presentRecord, type Run } from './steps.ts'
-import { corruptRecord, isGoalMet, judge, type Verdict } from './submission.ts'
+import { corruptRecord, gateOf, isGoalMet, judge, type Verdict } from './submission.ts'
 import { Turns } from './turns.ts'
 
-/** How often a settled operation is looked at, milliseconds. */
-const cycleMs = 5000
-
 export interface ControllerParts {
-  readonly run: Omit<Run, 'checkHalted'>
+  readonly run: Omit<Run, 'checkHalted' | 'checkVerified'>
   readonly device: () => DispatchDevice | undefined
   readonly capabilities: () => Promise<readonly Capability[]>
   /** Registers that are not approved for writing. */
@@ -57,6 +54,7 @@ export class Controller {
       checkHalted: () => {
         if (this.#halted) throw new Interrupted('shutdown')
       },
+      checkVerified: ({ mode }) => this.#checkVerified(mode),
     }
     this.#turns = new Turns(this.#run.timers, { due: () => this.#due(), run: () => this.#tick() })
     this.#recovered = !this.#run.keeper.presumeEnding()
@@ -95,9 +93,10 @@ export class Controller {
     if (this.record?.phase === 'restoring') await this.#judge(request)
     return this.#turns.run('patient', async () => {
       const begun = this.#run.timers.monotonic()
-      const verdict = await this.#judge(request)
-      if (verdict.kind === 'unchanged') return this.view()
+      if ((await this.#judge(request)).kind === 'unchanged') return this.view()
       await this.#run.keeper.flush()
+      const verdict = await this.#judgeIdentified(request)
+      if (verdict.kind === 'unchanged') return this.view()
       const soc = await readSoc(this.#run.gateway())
       if (isGoalMet(verdict.wish, soc)) await this.#endAtGoal()
       else await this.#start(verdict, submitter, begun)
@@ -108,7 +107,8 @@ export class Controller {
   /** What `submit` would do now. */
   preview(request: DispatchRequest): Promise<DispatchPreview> {
     return this.#turns.run('patient', async () => {
-      const verdict = await this.#judge(request)
+      await this.#judge(request)
+      const verdict = await this.#judgeIdentified(request)
       const record = presentRecord(this.#run.keeper)
       return previewOf({ verdict, record, run: this.#run })
     })
@@ -186,6 +186,18 @@ export class Controller {
     const capabilities = await this.#parts.capabilities()
     const unapproved = this.#parts.unapproved()
     return judge(request, { now: this.#run.timers.now(), device, capabilities, unapproved, record: this.record })
+  }
+
+  /** Judges again once the firmware on the connection is known: another one takes verifications away. */
+  async #judgeIdentified(request: DispatchRequest): Promise<Verdict> {
+    await this.#run.gateway().identify()
+    return this.#judge(request)
+  }
+
+  async #checkVerified(mode: DispatchMode): Promise<void> {
+    const device = this.#parts.device()
+    if (device === undefined) throw unknownDevice(this.#run.deviceId)
+    gateOf(mode, { device, capabilities: await this.#parts.capabilities() })
   }
 
   async #endAtGoal(): Promise<void> {
@@ -285,15 +297,8 @@ export class Controller {
     }
   }
 
-  /** When the next round or attempt is due; undefined while there is nothing to do. */
   #due(): number | undefined {
-    const { record, isUnsaved } = this.#run.keeper
-    const { timers } = this.#run
-    if (record === undefined || !this.#recovered) return undefined
-    if (record.phase === 'idle') return isUnsaved ? this.#workedAt + restoreDelayMs(this.#failures + 1) : undefined
-    if (record.phase === 'fault') return this.#workedAt + restoreDelayMs(record.attempts)
-    if (record.phase !== 'controlling' || this.#live === undefined) return this.#workedAt + cycleMs
-    const left = record.operation.until - timers.now()
-    return Math.min(this.#workedAt + cycleMs, this.#live.deadline, timers.monotonic() + left)
+    if (!this.#recovered) return undefined
+    return nextDue(this.#run, { live: this.#live, workedAt: this.#workedAt, failures: this.#failures })
   }
 }

@@ -40,6 +40,7 @@ export async function cycle(run: Run, live: Live, terms: Terms): Promise<void> {
     terms.proceed()
   }
   demand()
+  await run.checkVerified(operation)
   const measured = await live.meter.read(run.gateway(), terms.proceed)
   demand()
   if (isGoalMet(operation, measured.soc)) throw new Interrupted('target_reached')

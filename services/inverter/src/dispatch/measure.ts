@@ -1,3 +1,4 @@
+import { holdsNoNumber } from '../metrics/device-problem.ts'
 import { Problem } from '../problems.ts'
 import type { DeviceGateway } from './ports.ts'
 import type { Snapshot } from './record.ts'
@@ -108,7 +109,7 @@ export async function readSnapshot(gateway: DeviceGateway, monotonic: () => numb
     try {
       reading = await gateway.readFresh(name)
     } catch (error) {
-      throw stale(name, 'could not be read', error)
+      throw stale(name, holdsNoNumber(error) ? 'holds no number; write one to it first' : 'could not be read', error)
     }
     if (reading.at < begun) throw stale(name, 'is not fresh')
     if (!isGood(reading.value)) throw stale(name, 'has a value that cannot be')

@@ -6,6 +6,8 @@ export interface WriteCause {
   /** Name of the token, or the user; null for the service itself. */
   readonly caller: string | null
   readonly operationId: string | null
+  /** Asked when the firmware on the connection is known, right before the value is sent; rejects to refuse the write. */
+  readonly check?: (() => Promise<void>) | undefined
 }
 
 /** One device, past every cache. What fails throws a `Problem`. */
@@ -17,6 +19,8 @@ export interface DeviceGateway {
     /** When it was answered; milliseconds, monotonic. */
     readonly at: number
   }>
+  /** Resolves when the firmware on the present connection is known and noted. */
+  identify(): Promise<void>
   /** Writes and reads back until the value is there; resolves with what was read. */
   writeConfirmed(name: string, value: number | boolean, cause: WriteCause): Promise<number | boolean | string>
 }

@@ -17,6 +17,8 @@ export interface Run {
   readonly gateway: () => DeviceGateway
   /** Throws when the work must not go on, not even with handing back. */
   readonly checkHalted: () => void
+  /** Rejects with `dispatch_unverified` when what the operation's mode needs is not verified any more. */
+  readonly checkVerified: (operation: Operation) => Promise<void>
   readonly ended: (operation: Operation, stopReason: StopReason) => void
 }
 
@@ -106,6 +108,7 @@ async function carryOut(run: Run, effects: readonly Effect[], cause: WriteCause[
         cause,
         caller: operation?.caller ?? null,
         operationId: operation?.id ?? null,
+        check: cause === 'dispatch' && operation !== undefined ? () => run.checkVerified(operation) : undefined,
       })
   }
 }

@@ -117,7 +117,8 @@ export function openGate(
   return device.engineeringMode ? { openedBy: 'engineering', conventions } : undefined
 }
 
-function gateOf(mode: DispatchMode, circumstances: Circumstances): Gate {
+/** The same, but throws `dispatch_unverified` while it is closed. */
+export function gateOf(mode: DispatchMode, circumstances: Pick<Circumstances, 'device' | 'capabilities'>): Gate {
   const gate = openGate(mode, circumstances)
   if (gate !== undefined) return gate
   const { device, capabilities } = circumstances

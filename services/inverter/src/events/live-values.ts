@@ -111,5 +111,6 @@ class WatchedValues implements LiveValues {
 /** What of a device's readiness is worth telling: not that its counters grow. */
 function standingOf(device: DeviceReadiness): unknown[] {
   const { ready, state, periodic_available: periodic, foreign_access_suspected: foreign } = device
-  return [ready, state, periodic, foreign, device.dispatch_restore_pending, device.dispatch_record_corrupt]
+  const { dispatch_restore_pending: pending, dispatch_record_corrupt: corrupt, unanswered_metrics: unanswered } = device
+  return [ready, state, periodic, foreign, pending, corrupt, unanswered]
 }

@@ -29,6 +29,8 @@ export interface RequestOptions {
   /** Network id of a device in a plant; undefined for the device at the other end. */
   readonly address: number | undefined
   readonly priority: Priority
+  /** The connection it is meant for, as `status().epoch` counts; on any other it fails with `unreachable` and is not sent. */
+  readonly epoch?: number
 }
 
 /** What can be told of a link. */

@@ -6,6 +6,7 @@ import type { Frame } from '../protocol/frame.ts'
 import { decodeValue, encodeValue } from '../protocol/wire-value.ts'
 import { createLink } from './link.ts'
 import { startPeriodic, type Periodic } from './periodic.ts'
+import { UnansweredObjects } from './unanswered-objects.ts'
 import { answerTo, createMemoryLog, response, startScriptedDevice } from './scripted-device.data.ts'
 
 const periodObject = 0x9c8fe559
@@ -47,6 +48,8 @@ async function setUp(t: TestContext, objectIds: readonly number[] = [1, 2, 3], a
     address,
     objectIds,
     periodSeconds: 30,
+    unanswered: new UnansweredObjects(timers),
+    prepare: () => Promise.resolve(),
     timers,
     log,
     onValue: (id, payload) => values.push([id, decodeValue('float', payload)]),
@@ -241,6 +244,16 @@ test('more objects than a device takes are refused', async (t) => {
   const { link, timers } = await setUp(t)
   const { log } = createMemoryLog()
   const objectIds = Array.from({ length: 65 }, (_, index) => index)
-  const options = { link, address: undefined, objectIds, periodSeconds: 30, timers, log, onValue: () => undefined }
+  const options = {
+    link,
+    address: undefined,
+    objectIds,
+    periodSeconds: 30,
+    unanswered: new UnansweredObjects(timers),
+    prepare: () => Promise.resolve(),
+    timers,
+    log,
+    onValue: () => undefined,
+  }
   assert.throws(() => startPeriodic(options), RangeError)
 })

@@ -1,6 +1,8 @@
 import type { Log, Timers } from '@hearth/runtime'
 import { decodeValue, encodeValue } from '../protocol/wire-value.ts'
+import { LinkError } from './link-errors.ts'
 import type { Link, Priority } from './link.ts'
+import type { UnansweredObjects } from './unanswered-objects.ts'
 
 /** The device's one period for everything it sends by itself, an object of its own: seconds, 0 ends all. */
 const periodObject = 0x9c8fe559
@@ -17,6 +19,9 @@ const firstRetryMs = 10_000
 const longestRetryMs = 300_000
 const stopMs = 1000
 
+/** Values that a device may leave unanswered before it registers the first one. */
+const maxSilent = 3
+
 /** A value is missed when it did not come for so many periods. */
 const missedPeriods = 3
 
@@ -27,6 +32,10 @@ export interface PeriodicOptions {
   /** At most 64. */
   readonly objectIds: readonly number[]
   readonly periodSeconds: number
+  /** Objects that are left out because the device's firmware does not answer them; learns from what happens here. */
+  readonly unanswered: UnansweredObjects
+  /** Called on every connection before anything is written on it. */
+  readonly prepare: () => Promise<unknown>
   readonly timers: Timers
   readonly log: Log
   /** Hears of every value that came by itself, and of the first of each object. */
@@ -35,7 +44,7 @@ export interface PeriodicOptions {
 
 /** How the registration stands. */
 export interface PeriodicStatus {
-  /** All objects are registered on the connection there is. */
+  /** All objects that the device answers are registered on the connection there is. */
   readonly available: boolean
   readonly registrations: number
   /** Rounds that failed in a row. */
@@ -47,6 +56,8 @@ export interface PeriodicStatus {
 /** Keeps a device sending values by itself. */
 export interface Periodic {
   status(): PeriodicStatus
+  /** Whether the device sends the object by itself. */
+  isRegistered(objectId: number): boolean
   /** Does it all again, after something else changed the period. */
   refresh(): void
   /** Tells the device to end it and looks whether it did, for a second at most. */
@@ -105,6 +116,10 @@ class RegisteredValues implements Periodic {
     }
   }
 
+  isRegistered(objectId: number): boolean {
+    return this.#isAvailable && this.#seen.has(objectId)
+  }
+
   refresh(): void {
     this.#mustRepeat = true
     this.#lose()
@@ -160,17 +175,73 @@ class RegisteredValues implements Periodic {
   }
 
   async #registerAll(): Promise<void> {
-    const { link, address, onValue, timers, periodSeconds } = this.#options
+    const { link, periodSeconds, prepare } = this.#options
+    // Who is at the other end is of interest to others; values are registered whatever comes of it.
+    await prepare().catch(() => undefined)
     const { epoch } = link.status()
     this.#isPeriodSet = true
     await this.#setPeriod(periodSeconds, { priority: 'background', withinMs: looksMs })
+    await this.#registerMissing(epoch)
+  }
+
+  /**
+   * Registers what is not registered yet. A value without an answer may be one that the firmware does not have; when the
+   * first ones are all silent it is a device that does not register.
+   */
+  async #registerMissing(epoch: number): Promise<void> {
+    const { link, unanswered } = this.#options
+    const silent: number[] = []
+    let inRow = 0
     for (const objectId of this.#wanted) {
+      if (this.#seen.has(objectId) || unanswered.isLeftOut(objectId)) continue
       if (this.#isStopped || this.#mustRepeat) return
       if (link.status().epoch !== epoch) throw new Error('the connection was lost during the registration')
+      const failure = await this.#register(objectId)
+      inRow = failure === undefined ? 0 : inRow + 1
+      if (failure !== undefined) silent.push(objectId)
+      if (inRow >= maxSilent && this.#seen.size === 0) throw failure
+    }
+    if (silent.length > 0) await this.#noteSilent(silent)
+  }
+
+  /** Silence counts against the objects when the device lives. */
+  async #noteSilent(silent: readonly number[]): Promise<void> {
+    const { link, address, unanswered } = this.#options
+    await link.read(periodObject, { address, priority: 'background' })
+    for (const objectId of silent) {
+      unanswered.noteSilence(objectId)
+      unanswered.noteAnswer(periodObject)
+    }
+  }
+
+  /** Returns the failure when the device does not answer; throws every other one. */
+  async #register(objectId: number): Promise<LinkError | undefined> {
+    const { link, address, onValue, timers } = this.#options
+    try {
       const payload = await link.register(objectId, { address, priority: 'background' })
       this.#seen.set(objectId, timers.monotonic())
       onValue(objectId, payload)
+      return undefined
+    } catch (error) {
+      if (error instanceof LinkError && error.failure === 'timeout') return error
+      throw error
     }
+  }
+
+  /** Tries the values again that were not answered, once they are not left out any more. */
+  async #retryMissing(): Promise<void> {
+    const { link, unanswered, log } = this.#options
+    const isMissing = (objectId: number) => !this.#seen.has(objectId) && !unanswered.isLeftOut(objectId)
+    if (!this.#isAvailable || this.#isRunning || ![...this.#wanted].some(isMissing)) return
+    this.#isRunning = true
+    try {
+      await this.#registerMissing(link.status().epoch)
+    } catch (error) {
+      log.debug({ err: error }, 'values that were missing could not be registered')
+    } finally {
+      this.#isRunning = false
+    }
+    if (this.#mustRepeat) this.#runAfter(0)
   }
 
   #succeed(): void {
@@ -230,7 +301,7 @@ class RegisteredValues implements Periodic {
         log.warn('values that the device sent by itself stay away; it is told again')
         this.#lose()
         this.#runAfter(0)
-      }
+      } else void this.#retryMissing()
       this.#checkLater()
     })
   }

@@ -18,6 +18,8 @@ const commands: Readonly<Record<RequestKind, Command>> = {
 export interface Request extends Subject {
   readonly kind: RequestKind
   readonly priority: Priority
+  /** The only connection it may be sent on; undefined for any. */
+  readonly epoch: number | undefined
   readonly frame: Frame
   readonly bytes: Uint8Array
   readonly resolve: (payload: Uint8Array) => void
@@ -28,13 +30,14 @@ export interface Request extends Subject {
 export interface Wanted extends Subject {
   readonly payload?: Uint8Array
   readonly priority: Priority
+  readonly epoch?: number | undefined
 }
 
 /** A request and the promise it settles. Throws a RangeError for what no frame can carry. */
 export function makeRequest(kind: RequestKind, wanted: Wanted): { request: Request; answer: Promise<Uint8Array> } {
-  const { objectId, address, priority, payload = new Uint8Array(0) } = wanted
+  const { objectId, address, priority, epoch, payload = new Uint8Array(0) } = wanted
   const frame: Frame = { command: commands[kind], address, objectId, payload }
   const bytes = encodeFrame(frame)
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
-  return { request: { kind, objectId, address, priority, frame, bytes, resolve, reject }, answer: promise }
+  return { request: { kind, objectId, address, priority, epoch, frame, bytes, resolve, reject }, answer: promise }
 }

@@ -158,8 +158,7 @@ export class SerialLink implements Link {
     this.#cancelPump?.()
     const connection = this.#connector.open
     if (this.#exchange !== undefined || connection === undefined || this.#isClosed) return
-    const hasNext = this.#probe !== undefined || (this.#queue.length > 0 && !this.#maintenance.isActive)
-    if (!hasNext) return
+    if (this.#probe === undefined && (this.#queue.length === 0 || this.#maintenance.isActive)) return
     const { timers } = this.#options
     const pause = connection.isReceiving ? this.#timing.idleGapMs : 0
     const wait = Math.max(pause, this.#readyAt - timers.monotonic())
@@ -167,10 +166,14 @@ export class SerialLink implements Link {
     else this.#begin(this.#probe ?? this.#nextQueued())
   }
 
+  /** The next request that may go out on this connection; those meant for an earlier one fail. */
   #nextQueued(): Request | undefined {
-    const queued = this.#queue.next()
-    queued?.cancelWait()
-    return queued
+    for (;;) {
+      const queued = this.#queue.next()
+      queued?.cancelWait()
+      if (queued?.epoch === undefined || queued.epoch === this.#connector.epoch) return queued
+      queued.reject(new LinkError('unreachable'))
+    }
   }
 
   #begin(request: Request | undefined): void {
@@ -225,9 +228,8 @@ export class SerialLink implements Link {
 
   #goDown(wasUp: boolean): void {
     this.#exchange?.fail('unreachable')
-    const probe = this.#probe
+    this.#probe?.reject(new LinkError('unreachable'))
     this.#probe = undefined
-    probe?.reject(new LinkError('unreachable'))
     // A device that was well a moment ago is most likely well on the next connection: who waits may go on waiting.
     if (!wasUp || !this.#hasAnswered) this.#refuseWaiting()
     this.#hasAnswered = false

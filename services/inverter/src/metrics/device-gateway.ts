@@ -1,18 +1,21 @@
 import type { Catalog, CatalogObject } from '../catalog/catalog.ts'
+import type { DeviceIdentity } from '../devices/device-identity.ts'
 import { Problem } from '../problems.ts'
 import type { DeviceReader } from './device-reader.ts'
-import type { DeviceWriter } from './device-writer.ts'
+import type { DeviceWriter, WriteCause } from './device-writer.ts'
 
 /** What dispatch needs of a device: values that are true now, and writes that are known to have taken. */
 export interface DeviceGateway {
   readonly deviceId: string
   /** From the device, never the cache, in API units. `at` is in monotonic milliseconds. Throws a `Problem`. */
   readFresh(name: string): Promise<{ value: number | boolean | string; at: number }>
+  /** Resolves when the firmware on the present connection is known and noted. Throws a `Problem`. */
+  identify(): Promise<void>
   /** Sends, then looks until the register reads the same. Throws `write_outcome_unknown` or a problem of the device. */
   writeConfirmed(
     name: string,
     value: number | boolean,
-    cause: { cause: 'dispatch' | 'restore'; caller: string | null; operationId: string | null },
+    cause: Pick<WriteCause, 'caller' | 'operationId' | 'check'> & { cause: 'dispatch' | 'restore' },
   ): Promise<number | boolean | string>
 }
 
@@ -21,8 +24,9 @@ export function createDeviceGateway(parts: {
   catalog: Catalog
   reader: DeviceReader
   writer: DeviceWriter
+  identity: Pick<DeviceIdentity, 'confirm'>
 }): DeviceGateway {
-  const { deviceId, catalog, reader, writer } = parts
+  const { deviceId, catalog, reader, writer, identity } = parts
   const objectOf = (name: string): CatalogObject => {
     const object = catalog.byName(name)
     if (object === undefined) throw new Error(`the catalog has no ${name}`)
@@ -33,6 +37,9 @@ export function createDeviceGateway(parts: {
     async readFresh(name) {
       const { value, at } = await reader.readDirect(objectOf(name), 'control')
       return { value: scalar(value, name), at }
+    },
+    async identify() {
+      await identity.confirm('control')
     },
     async writeConfirmed(name, value, cause) {
       const object = objectOf(name)

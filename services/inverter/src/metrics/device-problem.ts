@@ -36,6 +36,10 @@ export function deviceProblem(error: unknown): unknown {
   })
 }
 
+/** Whether reading failed because a float register holds NaN or an infinity, as opposed to a device that fails. */
+export const holdsNoNumber = (error: unknown): boolean =>
+  error instanceof Problem && error.cause instanceof DecodeError && error.cause.code === 'invalid_float'
+
 /** Why a value could not be refreshed, as `stale_reason` says it. */
 export type StaleReason =
   | 'device_timeout'

@@ -1,6 +1,10 @@
 import type { Timers } from '@hearth/runtime'
 import type { CatalogObject } from '../catalog/catalog.ts'
+import { LinkError } from '../link/link-errors.ts'
 import type { Link, Priority } from '../link/link.ts'
+import type { UnansweredObjects } from '../link/unanswered-objects.ts'
+import { waitForConnection } from '../link/wait-for-connection.ts'
+import { Problem } from '../problems.ts'
 import { DecodeError } from '../protocol/wire-value.ts'
 import { deviceProblem, staleReasonOf, type StaleReason } from './device-problem.ts'
 import { createMetricCache, type CachedValue, type MetricCache } from './metric-cache.ts'
@@ -29,15 +33,22 @@ export interface DeviceReader {
   read(object: CatalogObject, wish?: ReadWish): Promise<Reading>
   /** Asks the device in any case and joins no request under way: for what must be true now. */
   readDirect(object: CatalogObject, priority: Priority): Promise<CachedValue>
+  /** Whether the firmware does not answer the object, so that the device is not asked for it at present. */
+  isLeftOut(object: CatalogObject): boolean
+  /** Counts everything that arrives from the device. */
+  readonly framesReceived: number
+  /** Resolves when there is a connection, after so many milliseconds in any case. */
+  reconnected(ms: number): Promise<void>
   /** Takes a value the device sent on its own. */
   accept(object: CatalogObject, payload: Uint8Array): void
   readonly counts: { hits: number; misses: number }
 }
 
 export interface ReaderParts {
-  readonly link: Pick<Link, 'read'>
+  readonly link: Pick<Link, 'read' | 'status' | 'onConnected'>
   readonly address: number | undefined
   readonly timers: Timers
+  readonly unanswered: UnansweredObjects
   /** Hears of every value that came from the device. */
   readonly onValue: (object: CatalogObject, cached: CachedValue) => void
   /**
@@ -62,6 +73,14 @@ class CachingReader implements DeviceReader {
     this.cache = createMetricCache(parts.timers)
   }
 
+  get framesReceived(): number {
+    return this.#parts.link.status().framesReceived
+  }
+
+  isLeftOut({ objectId }: CatalogObject): boolean {
+    return this.#parts.unanswered.isLeftOut(objectId)
+  }
+
   async read(object: CatalogObject, { maxAge, priority = 'normal' }: ReadWish = {}): Promise<Reading> {
     const known = this.cache.get(object.name)
     if (known !== undefined && this.#isGoodEnough(object.name, known, maxAge)) {
@@ -70,6 +89,7 @@ class CachingReader implements DeviceReader {
     }
     this.counts.misses += 1
     try {
+      this.#refuseUnanswered(object)
       return { object, cached: await this.#readOnce(object, priority), source: 'device', staleReason: null }
     } catch (error) {
       const staleReason = staleReasonOf(error)
@@ -80,8 +100,9 @@ class CachingReader implements DeviceReader {
   }
 
   async readDirect(object: CatalogObject, priority: Priority): Promise<CachedValue> {
-    const { link, address, timers, onOutcome, onValue } = this.#parts
+    const { link, address, timers, unanswered, onOutcome, onValue } = this.#parts
     const begin = timers.monotonic()
+    const damage = this.#damage()
     const outcome = (worked: boolean, lives: boolean) => ({
       worked,
       lives,
@@ -90,22 +111,46 @@ class CachingReader implements DeviceReader {
     })
     try {
       const payload = await link.read(object.objectId, { address, priority })
+      unanswered.noteAnswer(object.objectId)
       const cached = this.cache.put(object.name, apiValueOf(object, payload))
       onOutcome(outcome(true, true))
       onValue(object, cached)
       return cached
     } catch (error) {
+      const isSilence = error instanceof LinkError && error.failure === 'timeout' && this.#damage() === damage
+      if (isSilence) unanswered.noteSilence(object.objectId)
       onOutcome(outcome(false, error instanceof DecodeError))
       throw deviceProblem(error)
     }
   }
 
+  reconnected(ms: number): Promise<void> {
+    return waitForConnection(this.#parts.link, this.#parts.timers, ms)
+  }
+
   accept(object: CatalogObject, payload: Uint8Array): void {
+    this.#parts.unanswered.noteAnswer(object.objectId)
     try {
       this.#parts.onValue(object, this.cache.put(object.name, apiValueOf(object, payload)))
     } catch {
       // A value that cannot be is no value; the next one comes by itself.
     }
+  }
+
+  /** Every silence costs the connection, so an object that is known to be silent is not asked for until its next attempt. */
+  #refuseUnanswered(object: CatalogObject): void {
+    const { name, objectId } = object
+    const found = this.isLeftOut(object) ? this.#parts.unanswered.find(objectId) : undefined
+    if (found === undefined) return
+    const retryAt = new Date(found.retryAt).toISOString()
+    const detail = `The inverter's firmware does not answer ${name}; it is asked for again at ${retryAt}`
+    throw new Problem('device_timeout', detail, { members: { retry_at: retryAt } })
+  }
+
+  /** Grows with everything on the line that may have been an answer. */
+  #damage(): number {
+    const { crcErrors, framingErrors, discardedBytes } = this.#parts.link.status()
+    return crcErrors + framingErrors + discardedBytes
   }
 
   #isGoodEnough(name: string, known: CachedValue, maxAge: number | undefined): boolean {

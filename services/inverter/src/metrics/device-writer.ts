@@ -1,5 +1,6 @@
 import type { Timers } from '@hearth/runtime'
 import type { CatalogObject } from '../catalog/catalog.ts'
+import type { DeviceIdentity } from '../devices/device-identity.ts'
 import type { JournalEntry } from '../journal/journal.ts'
 import type { Link, Priority } from '../link/link.ts'
 import { LinkError } from '../link/link-errors.ts'
@@ -18,11 +19,16 @@ const longestLooking = 10_000
 /** How often a write that left no byte is tried again. */
 const retries = 2
 
+/** How often a write follows the connection when that is made anew before the value has left. */
+const maxConnections = 3
+
 /** What a write is for. */
 export interface WriteCause {
   readonly cause: 'api' | 'admin' | 'dispatch' | 'restore'
   readonly caller: string | null
   readonly operationId: string | null
+  /** Asked on the connection the value goes out on, when its firmware is known; rejects to refuse the write. */
+  readonly check?: (() => Promise<void>) | undefined
 }
 
 /** How a write ended that was sent. */
@@ -49,9 +55,10 @@ export interface DeviceWriter {
 
 export interface WriterParts {
   readonly deviceId: string
-  readonly link: Pick<Link, 'write'>
+  readonly link: Pick<Link, 'write' | 'status'>
   readonly address: number | undefined
   readonly reader: DeviceReader
+  readonly identity: Pick<DeviceIdentity, 'confirm'>
   readonly timers: Timers
   readonly journal: (entry: JournalEntry) => Promise<void>
   /** Hears of every confirmed write. */
@@ -111,22 +118,37 @@ class LookingWriter implements DeviceWriter {
   }
 
   /** True when the connection broke while bytes may have left. */
-  async #send({ object, value, priority }: WriteOrder): Promise<boolean> {
+  async #send(order: WriteOrder): Promise<boolean> {
+    const { object, value, priority } = order
     const { link, address, timers } = this.#parts
     const payload = payloadOf(object, value)
-    for (let attempt = 0; ; attempt += 1) {
+    let connections = 0
+    for (let attempt = 0; ;) {
+      const epoch = await this.#confirmIdentity(order)
       try {
-        await link.write(object.objectId, payload, { address, priority })
+        await link.write(object.objectId, payload, { address, priority, ...(epoch === undefined ? {} : { epoch }) })
         return false
       } catch (error) {
         if (!(error instanceof LinkError)) throw error
         if (error.sent) return true
+        connections += 1
+        const isNewConnection = epoch !== undefined && link.status().epoch !== epoch
+        if (isNewConnection && connections < maxConnections) continue
         // No byte left, so it cannot happen twice. Actions are left to their caller, and dispatch has retries of its own.
         const mayTryAgain = !object.isAction && priority !== 'control' && error.failure === 'unreachable'
         if (!mayTryAgain || attempt >= retries) throw deviceProblem(error)
+        attempt += 1
         await timers.delay(1000)
       }
     }
+  }
+
+  /** The connection on which the value may go out. The own settings are put back on any, whatever runs on the device now. */
+  async #confirmIdentity({ cause, priority, check }: WriteOrder): Promise<number | undefined> {
+    if (cause === 'restore') return undefined
+    const epoch = await this.#parts.identity.confirm(priority)
+    await check?.()
+    return epoch
   }
 
   async #look({ object, priority }: WriteOrder): Promise<ApiValue | null> {

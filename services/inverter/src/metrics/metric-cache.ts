@@ -24,7 +24,7 @@ export interface MetricCache {
   /** Whether a value that could not be refreshed may still be shown. */
   isUsable(name: string, cached: CachedValue): boolean
   /** Metrics the device sends on its own are fresh for so long, milliseconds; asked at every look, 0 while it does not. */
-  setPeriodic(names: ReadonlySet<string>, freshMs: () => number): void
+  setPeriodic(names: ReadonlySet<string>, freshMs: (name: string) => number): void
   readonly entries: ReadonlyMap<string, CachedValue>
   clear(): void
 }
@@ -32,8 +32,8 @@ export interface MetricCache {
 export function createMetricCache(timers: Timers): MetricCache {
   const entries = new Map<string, CachedValue>()
   let periodic: ReadonlySet<string> = new Set()
-  let periodicFor = () => freshFor
-  const freshLimit = (name: string) => (periodic.has(name) ? Math.max(freshFor, periodicFor()) : freshFor)
+  let periodicFor: (name: string) => number = () => freshFor
+  const freshLimit = (name: string) => (periodic.has(name) ? Math.max(freshFor, periodicFor(name)) : freshFor)
   const age = (cached: CachedValue) => Math.max(0, timers.monotonic() - cached.at)
   return {
     entries,

@@ -1,7 +1,7 @@
 import type { CatalogObject } from '../catalog/catalog.ts'
 import { Problem } from '../problems.ts'
 import { staleReasonOf } from './device-problem.ts'
-import type { DeviceReader } from './device-reader.ts'
+import type { DeviceReader, Reading } from './device-reader.ts'
 import { metricValueOf } from './metric-value.ts'
 import type { MetricBatch, MetricFailure, MetricValue } from './schema.ts'
 
@@ -14,9 +14,16 @@ export interface BatchSource {
 /** Failures of the device as a whole: what the next metric would meet as well. */
 const lasting = new Set(['device_unreachable', 'device_timeout', 'device_maintenance', 'queue_full', 'queue_timeout'])
 
+/** Metrics of a batch that may stay unanswered while the device answers others; each costs seconds and the connection. */
+const toleratedSilences = 3
+
+/** Time for a new connection after a metric was not answered, milliseconds. */
+const reconnectMs = 4000
+
 /**
  * Reads several metrics of one device, one after the other, so that a batch never takes more than one place in the queue.
- * What fails is listed; once the device as a whole does not answer, the rest comes from the cache without asking again.
+ * What fails is listed. One metric without an answer may be one that the firmware does not have, so the next is read on a new
+ * connection; once the device as a whole does not answer, the rest comes from the cache without asking again.
  * Throws when there is not a single value: the specification's "Reading rules" 3.
  */
 export async function readBatch(
@@ -26,22 +33,60 @@ export async function readBatch(
 ): Promise<MetricBatch> {
   const metrics: MetricValue[] = []
   const errors: MetricFailure[] = []
-  let down: Problem | undefined
+  const outage = new Outage(reader)
   for (const object of objects) {
+    const isLeftOut = reader.isLeftOut(object)
     try {
-      const reading =
-        down === undefined ? await reader.read(object, isFresh ? { maxAge: 0 } : {}) : fromCache(reader, object, down)
+      const reading = await readNext({ reader, object, isFresh, outage })
       metrics.push(metricValueOf(reading, reader.cache, isFresh))
-      if (reading.staleReason !== null && lasting.has(reading.staleReason))
-        down ??= new Problem(reading.staleReason, 'The device does not answer')
+      if (reading.staleReason !== null && !isLeftOut)
+        outage.note(new Problem(reading.staleReason, 'The device does not answer'))
     } catch (error) {
       if (!(error instanceof Problem) || staleReasonOf(error) === undefined) throw error
-      if (lasting.has(error.code)) down ??= error
+      if (!isLeftOut) outage.note(error)
       errors.push({ name: object.name, code: error.code, detail: error.message })
     }
   }
-  if (metrics.length === 0 && errors.length > 0) throw withoutValue(errors, down)
+  if (metrics.length === 0 && errors.length > 0) throw withoutValue(errors, outage.down)
   return { device_id: deviceId, metrics, errors }
+}
+
+/** Finds out in the course of a batch whether it is one metric that is not answered, or the device. */
+class Outage {
+  /** Why the device as a whole gives no values. */
+  down: Problem | undefined
+  readonly #reader: DeviceReader
+  /** How much had arrived when the latest metric was not answered. */
+  #framesAtSilence = -1
+  #silences = 0
+
+  constructor(reader: DeviceReader) {
+    this.#reader = reader
+  }
+
+  get isDoubtful(): boolean {
+    return this.#framesAtSilence === this.#reader.framesReceived
+  }
+
+  note(problem: Problem): void {
+    if (!lasting.has(problem.code)) return
+    this.#silences += 1
+    const isOne = problem.code === 'device_timeout' && !this.isDoubtful && this.#silences <= toleratedSilences
+    if (isOne) this.#framesAtSilence = this.#reader.framesReceived
+    else this.down ??= problem
+  }
+}
+
+async function readNext(next: {
+  reader: DeviceReader
+  object: CatalogObject
+  isFresh: boolean
+  outage: Outage
+}): Promise<Reading> {
+  const { reader, object, isFresh, outage } = next
+  if (outage.down !== undefined) return fromCache(reader, object, outage.down)
+  if (outage.isDoubtful) await reader.reconnected(reconnectMs)
+  return reader.read(object, isFresh ? { maxAge: 0 } : {})
 }
 
 function fromCache(reader: DeviceReader, object: CatalogObject, down: Problem) {

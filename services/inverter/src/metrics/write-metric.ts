@@ -4,6 +4,7 @@ import type { AllowlistEntry } from '../catalog/schema.ts'
 import { Problem } from '../problems.ts'
 import type { WireValue } from '../protocol/wire-value.ts'
 import { checkValue } from './check-value.ts'
+import { holdsNoNumber } from './device-problem.ts'
 import type { DeviceReader } from './device-reader.ts'
 import type { DeviceWriter, WriteOrder } from './device-writer.ts'
 import type { ActionResult, WriteResult } from './schema.ts'
@@ -65,7 +66,7 @@ class CheckedWrites implements MetricWrites {
     const { object, value } = this.#prepare(target, request, false)
     return this.#inTurn(target.deviceId, async () => {
       this.#checkStillAllowed(target, object)
-      const oldValue = (await target.reader.readDirect(object, 'normal')).value
+      const oldValue = await valueBefore(target.reader, object)
       const { readback, sendUnconfirmed } = await target.writer.write(orderOf({ object, value }, oldValue, request))
       return {
         device_id: target.deviceId,
@@ -135,6 +136,19 @@ class CheckedWrites implements MetricWrites {
 
   #timestamp(): string {
     return new Date(this.#parts.now()).toISOString()
+  }
+}
+
+/**
+ * The value that a write replaces; null for a float register that holds no number, because nothing but a write repairs it.
+ * Throws when the device does not answer or the bytes are not of the object's type.
+ */
+async function valueBefore(reader: DeviceReader, object: CatalogObject): Promise<ApiValue | null> {
+  try {
+    return (await reader.readDirect(object, 'normal')).value
+  } catch (error) {
+    if (holdsNoNumber(error)) return null
+    throw error
   }
 }
 

@@ -14,6 +14,8 @@ export interface DispatchReadiness {
 export interface ReadinessParts {
   readonly devices: () => readonly DeviceRuntime[]
   readonly dispatch: (deviceId: string) => DispatchReadiness
+  /** Metric name of an object. */
+  readonly nameOf: (objectId: number) => string | undefined
   readonly isStopping: () => boolean
 }
 
@@ -25,7 +27,10 @@ export interface ReadinessReport {
 }
 
 export function createReadiness(parts: ReadinessParts): ReadinessReport {
-  const device = (runtime: DeviceRuntime) => describe(runtime, parts.dispatch(runtime.deviceId))
+  const device = (runtime: DeviceRuntime) => ({
+    ...describe(runtime, parts.dispatch(runtime.deviceId)),
+    unanswered_metrics: runtime.unanswered.list().flatMap(({ objectId }) => parts.nameOf(objectId) ?? []),
+  })
   return {
     device,
     read() {
@@ -43,7 +48,7 @@ export function createReadiness(parts: ReadinessParts): ReadinessReport {
 function describe(
   { deviceId, link, reader, vitality, periodic }: DeviceRuntime,
   dispatch: DispatchReadiness,
-): DeviceReadiness {
+): Omit<DeviceReadiness, 'unanswered_metrics'> {
   const status = link.status()
   const signs = vitality.signs()
   const state = vitalState(signs, status.state === 'maintenance')

@@ -27,6 +27,9 @@ export const DeviceReadiness = z
     cache_misses: count,
     dispatch_restore_pending: z.boolean(),
     dispatch_record_corrupt: z.boolean(),
+    unanswered_metrics: z.array(z.string()).meta({
+      description: 'Metrics that the firmware does not answer; they are left out and tried again now and then',
+    }),
   })
   .meta({ id: 'DeviceReadiness' })
 export type DeviceReadiness = z.infer<typeof DeviceReadiness>

@@ -74,6 +74,8 @@ class TcpSimulator implements Simulator {
   #faults: Faults
   #server: Server | undefined
   #answers = 0
+  readonly #nameOf = (objectId: number): string => this.#options.catalog.byId(objectId)?.name ?? ''
+  readonly #isSilent = (objectId: number): boolean => this.#faults.silentFor.includes(this.#nameOf(objectId))
   #stopState: () => Promise<void> = () => Promise.resolve()
   #isClosed = false
 
@@ -195,9 +197,8 @@ class TcpSimulator implements Simulator {
   #read(client: Client, inverter: SimulatedInverter, frame: Frame): void {
     client.openReads += 1
     this.mostOpenReads = Math.max(this.mostOpenReads, client.openReads)
-    const name = this.#options.catalog.byId(frame.objectId)?.name ?? ''
-    if (this.#faults.silent || this.#faults.silentFor.includes(name)) return
-    const late = this.#faults.lateReplies[name]
+    if (this.#faults.silent || this.#isSilent(frame.objectId)) return
+    const late = this.#faults.lateReplies[this.#nameOf(frame.objectId)]
     if (late === undefined) this.#answerRead(client, inverter, frame)
     else this.#options.timers.after(late, () => this.#answerRead(client, inverter, frame))
   }
@@ -217,8 +218,7 @@ class TcpSimulator implements Simulator {
   }
 
   #payload(inverter: SimulatedInverter, objectId: number): Uint8Array | undefined {
-    const name = this.#options.catalog.byId(objectId)?.name ?? ''
-    const faulty = this.#faults.payloads[name]
+    const faulty = this.#faults.payloads[this.#nameOf(objectId)]
     return faulty === undefined ? inverter.answer(objectId) : Buffer.from(faulty, 'hex')
   }
 
@@ -239,7 +239,7 @@ class TcpSimulator implements Simulator {
 
   #register(client: Client, inverter: SimulatedInverter, frame: Frame): void {
     const { ignorePeriodic, dropAtRegistration, silent } = this.#faults
-    if (ignorePeriodic || silent) return
+    if (ignorePeriodic || silent || this.#isSilent(frame.objectId)) return
     client.register(frame.address, frame.objectId)
     if (dropAtRegistration > 0 && client.registrations >= dropAtRegistration) {
       client.close()
@@ -277,7 +277,7 @@ class TcpSimulator implements Simulator {
     const objects = new Set<number>()
     for (const client of this.#clients) for (const id of client.registered.get(address) ?? []) objects.add(id)
     if (inverter !== undefined && !periodicStops && !bootloader && !silent)
-      for (const objectId of objects)
+      for (const objectId of [...objects].filter((id) => !this.#isSilent(id)))
         this.#answerWith(undefined, { address, objectId }, this.#payload(inverter, objectId))
     this.#renewCycle(address)
   }

@@ -61,6 +61,10 @@ export class Plant implements DeviceGateway {
     return this.frozen?.grid ?? this.loadW - this.pvW - this.batteryW
   }
 
+  identify(): Promise<void> {
+    return Promise.resolve()
+  }
+
   async readFresh(name: string): Promise<{ value: number | boolean | string; at: number }> {
     const other = await this.#access({ kind: 'read', name })
     if (other !== undefined) return { value: other, at: this.#timers.monotonic() }

@@ -48,6 +48,9 @@ export function ConnectionCard({ transport, all }: { transport: Transport; all: 
             <PeriodicLine key={id} id={id} all={all} />
           ))}
         </ul>
+        {transport.device_ids.map((id) => (
+          <UnansweredMetrics key={id} id={id} metrics={all.unanswered_metrics[id] ?? []} />
+        ))}
       </div>
     </Section>
   )
@@ -74,6 +77,29 @@ function PeriodicLine({ id, all }: { id: string; all: Transports }) {
         </span>
       )}
     </li>
+  )
+}
+
+/** Metrics that the device's firmware does not answer; silent while there are none. */
+function UnansweredMetrics({ id, metrics }: { id: string; metrics: Transports['unanswered_metrics'][string] }) {
+  if (metrics.length === 0) return null
+  return (
+    <div>
+      <Text>
+        The firmware of <b>{id}</b> does not answer {metrics.length === 1 ? 'this metric' : 'these metrics'}. The other
+        values are read without {metrics.length === 1 ? 'it' : 'them'}.
+      </Text>
+      <ul className="plain-list periodic-list">
+        {metrics.map(({ name, retry_at: retryAt }) => (
+          <li key={name}>
+            <span className="hearth-mono">{name}</span>
+            <span className="hearth-dimmed">
+              next attempt <RelativeTime value={retryAt} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </div>
   )
 }
 

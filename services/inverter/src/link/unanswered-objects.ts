@@ -1,0 +1,97 @@
+import type { Timers } from '@hearth/runtime'
+
+/** Silences after which an object counts as unanswered: for one that never answered, and for one that did. */
+const enoughSilences = { unknown: 2, known: 3 } as const
+
+/** How long an object is left out before it is asked for again, and at most after further silences; milliseconds. */
+const firstPauseMs = 300_000
+const longestPauseMs = 21_600_000
+
+/** An object that the device's firmware does not answer. */
+export interface UnansweredObject {
+  readonly objectId: number
+  /** Wall clock, milliseconds, when it was found out. */
+  readonly since: number
+  /** Wall clock, milliseconds, when it is asked for again. */
+  readonly retryAt: number
+}
+
+interface LeftOut extends UnansweredObject {
+  /** Monotonic milliseconds. */
+  readonly until: number
+  readonly pauseMs: number
+}
+
+/**
+ * Learns which objects the firmware of one device does not answer. Silence alone may be a device that is off, so it only
+ * counts against an object when the device answers something else afterwards.
+ */
+export class UnansweredObjects {
+  readonly #timers: Timers
+  /** Silences since the device last answered anything, of one object: with two silent in a row it is the device. */
+  #pending: { objectId: number; count: number } | undefined
+  readonly #silences = new Map<number, number>()
+  readonly #answered = new Set<number>()
+  readonly #leftOut = new Map<number, LeftOut>()
+
+  constructor(timers: Timers) {
+    this.#timers = timers
+  }
+
+  /** The object was asked for and not answered in time. */
+  noteSilence(objectId: number): void {
+    const before = this.#pending?.objectId === objectId ? this.#pending.count : 0
+    this.#pending = { objectId, count: before + 1 }
+  }
+
+  /** The device answered. */
+  noteAnswer(objectId: number): void {
+    const pending = this.#pending
+    this.#pending = undefined
+    this.#silences.delete(objectId)
+    this.#leftOut.delete(objectId)
+    this.#answered.add(objectId)
+    if (pending !== undefined && pending.objectId !== objectId) this.#count(pending.objectId, pending.count)
+  }
+
+  /** Whether the object was the last that was asked for, in vain: what else the device answers tells more than asking again. */
+  isDoubtful(objectId: number): boolean {
+    return this.#pending?.objectId === objectId
+  }
+
+  /** Whether asking for the object now is in vain. */
+  isLeftOut(objectId: number): boolean {
+    const found = this.#leftOut.get(objectId)
+    return found !== undefined && this.#timers.monotonic() < found.until
+  }
+
+  /** The objects that are left out or wait for their next attempt, in the order they were found. */
+  list(): UnansweredObject[] {
+    return [...this.#leftOut.values()].map(({ objectId, since, retryAt }) => ({ objectId, since, retryAt }))
+  }
+
+  find(objectId: number): UnansweredObject | undefined {
+    return this.#leftOut.get(objectId)
+  }
+
+  /** Another firmware or another device answers now: nothing is known of it. */
+  forget(): void {
+    this.#pending = undefined
+    for (const memory of [this.#silences, this.#answered, this.#leftOut]) memory.clear()
+  }
+
+  #count(objectId: number, count: number): void {
+    const silences = (this.#silences.get(objectId) ?? 0) + count
+    this.#silences.set(objectId, silences)
+    const enough = this.#answered.has(objectId) ? enoughSilences.known : enoughSilences.unknown
+    if (this.#leftOut.has(objectId) || silences >= enough) this.#leaveOut(objectId)
+  }
+
+  #leaveOut(objectId: number): void {
+    const before = this.#leftOut.get(objectId)
+    const pauseMs = before === undefined ? firstPauseMs : Math.min(longestPauseMs, 2 * before.pauseMs)
+    const now = this.#timers.now()
+    const until = this.#timers.monotonic() + pauseMs
+    this.#leftOut.set(objectId, { objectId, since: before?.since ?? now, retryAt: now + pauseMs, until, pauseMs })
+  }
+}
