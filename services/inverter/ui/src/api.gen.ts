@@ -6349,6 +6349,8 @@ export interface components {
             cache_misses: number;
             dispatch_restore_pending: boolean;
             dispatch_record_corrupt: boolean;
+            /** @description Metrics that the firmware does not answer; they are left out and tried again now and then */
+            unanswered_metrics: string[];
         };
         Dispatch: {
             device_id: string;
@@ -6958,6 +6960,17 @@ export interface components {
             periodic_last_failure: {
                 [key: string]: string | null;
             };
+            /** @description Metrics that the firmware of a device does not answer, and when they are asked for again */
+            unanswered_metrics: {
+                [key: string]: components["schemas"]["UnansweredMetric"][];
+            };
+        };
+        UnansweredMetric: {
+            name: string;
+            /** Format: date-time */
+            since: string;
+            /** Format: date-time */
+            retry_at: string;
         };
         VendorObject: {
             name: string;
