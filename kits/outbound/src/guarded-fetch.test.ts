@@ -8,6 +8,7 @@ import { after, test } from 'node:test'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import {
+  allowAddresses,
   createGuardedFetch,
   createOpenGuarded,
   createOutboundAllow,
@@ -281,3 +282,19 @@ function selfSigned(name: string): { key: string; certificate: string } {
     certificate: `-----BEGIN CERTIFICATE-----\n${body}\n-----END CERTIFICATE-----\n`,
   }
 }
+
+test('an address that the operator set in a variable is allowed, on that port and nothing else', async () => {
+  const set = await serve((_, response) => response.end('set'))
+  const other = await serve((_, response) => response.end('other'))
+  const allow = allowAddresses(createOutboundAllow([]), [undefined, `http://127.0.0.1:${set.port}/api`])
+  const fetch = createGuardedFetch(createOutboundPolicy(allow))
+  assert.equal(Buffer.from((await fetch(`http://127.0.0.1:${set.port}/api/x`)).body).toString(), 'set')
+  await assert.rejects(fetch(`http://127.0.0.1:${other.port}/`), OutboundRefused)
+  const named = createGuardedFetch(
+    createOutboundPolicy(allowAddresses(createOutboundAllow([]), [`http://stems.home:${set.port}`]), {
+      resolver: toLoopback,
+    }),
+  )
+  assert.equal((await named(`http://stems.home:${set.port}/`)).status, 200)
+  await assert.rejects(named(`http://lists.home:${set.port}/`), OutboundRefused)
+})

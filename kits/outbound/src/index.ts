@@ -8,7 +8,7 @@ export {
   type OpenGuarded,
 } from './guarded-fetch.ts'
 export { normaliseHost } from './host-name.ts'
-export { createOutboundAllow, outboundAllow, type OutboundAllow } from './outbound-allow.ts'
+export { allowAddresses, createOutboundAllow, outboundAllow, type OutboundAllow } from './outbound-allow.ts'
 export { OutboundFailed, OutboundRefused, type FailureKind, type RefusalReason } from './outbound-error.ts'
 export {
   createOutboundPolicy,

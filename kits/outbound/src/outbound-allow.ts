@@ -33,6 +33,23 @@ export function createOutboundAllow(entries: readonly string[]): OutboundAllow {
   }
 }
 
+/**
+ * Adds the addresses that the operator set in other variables: being set there allows them, each with its host and port and
+ * nothing else. Undefined ones, of variables that are not set, add nothing.
+ */
+export function allowAddresses(allow: OutboundAllow, urls: readonly (string | undefined)[]): OutboundAllow {
+  const own = createOutboundAllow(urls.flatMap((url) => (url === undefined ? [] : [hostAndPort(new URL(url))])))
+  return {
+    hasHost: (host, port) => allow.hasHost(host, port) || own.hasHost(host, port),
+    hasAddress: (address, port) => allow.hasAddress(address, port) || own.hasAddress(address, port),
+    knowsAddresses: allow.knowsAddresses || own.knowsAddresses,
+  }
+}
+
+function hostAndPort({ hostname, port, protocol }: URL): string {
+  return `${hostname}:${port === '' ? (protocol === 'https:' ? 443 : 80) : port}`
+}
+
 /** The setting `OUTBOUND_ALLOW`: a comma-separated list; nothing is exempt without it. */
 export const outboundAllow = commaList
   .transform((entries, context) => {

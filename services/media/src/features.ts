@@ -34,7 +34,7 @@ export async function openFileFeatures(
     settings: () => core.settings.current(),
   }
   const trims = createTrims(shared)
-  const outbound = createStemFetch(core.policy, config.stemServiceUrl)
+  const outbound = createStemFetch({ baseUrl: config.stemServiceUrl, allow: config.outboundAllow })
   const client = createStemClient({ baseUrl: config.stemServiceUrl, fetch: outbound.fetch, timers })
   const stems = await openStems({ ...shared, trims, client })
   return {

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { secretKeyText } from '@hearth/credentials'
 import { networkList } from '@hearth/http'
-import { outboundAllow } from '@hearth/outbound'
+import { allowAddresses, outboundAllow } from '@hearth/outbound'
 import {
   absolutePath,
   commaList,
@@ -73,7 +73,7 @@ export const settingsSchema = z.object({
   STATIC_DIRS: directoryList.optional(),
   SOCKET_DIRS: directoryList.default([]),
   LOG_DIRS: directoryList.default(['/var/log']),
-  SSLLABS_BASE_URL: webAddress.default('https://api.ssllabs.com/api/v4'),
+  SSLLABS_BASE_URL: webAddress.optional(),
   OUTBOUND_ALLOW: outboundAllow,
   BUILD_COMMIT: z.string().max(100).meta(settingKind('text')).default('unknown'),
   BUILD_DATE: z.string().max(100).meta(settingKind('text')).default('unknown'),
@@ -120,8 +120,8 @@ export function readConfig(environment: Environment) {
     socketDirectories: settings.SOCKET_DIRS,
     /** Directories that further servers may write their access logs to. */
     logDirectories: settings.LOG_DIRS,
-    sslLabsUrl: settings.SSLLABS_BASE_URL,
-    outboundAllow: settings.OUTBOUND_ALLOW,
+    sslLabsUrl: settings.SSLLABS_BASE_URL ?? 'https://api.ssllabs.com/api/v4',
+    outboundAllow: allowAddresses(settings.OUTBOUND_ALLOW, [settings.SSLLABS_BASE_URL]),
     build: { commit: settings.BUILD_COMMIT, date: settings.BUILD_DATE },
   }
 }

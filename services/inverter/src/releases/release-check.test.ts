@@ -48,3 +48,15 @@ test('without an address nothing is asked', async () => {
   const check = createReleaseCheck({ version: '0.1.0', url: undefined, timers: systemTimers })
   assert.match((await check.look(true)).error ?? '', /RELEASES_URL/)
 })
+
+test('a redirect to an address that the operator did not set is not followed into a private network', async (t) => {
+  const inner = createServer((_request, response) => response.end(JSON.stringify({ tag_name: 'v9.9.9' })))
+  await new Promise<void>((resolve) => inner.listen(0, '127.0.0.1', resolve))
+  const location = `http://127.0.0.1:${(inner.address() as AddressInfo).port}/`
+  const outer = createServer((_request, response) => response.writeHead(302, { location }).end())
+  await new Promise<void>((resolve) => outer.listen(0, '127.0.0.1', resolve))
+  t.after(() => [inner.close(), outer.close()])
+  const url = `http://127.0.0.1:${(outer.address() as AddressInfo).port}/latest`
+  const finding = await createReleaseCheck({ version: '0.1.0', url, timers: systemTimers }).look(true)
+  assert.deepEqual([finding.latest, typeof finding.error], [null, 'string'])
+})

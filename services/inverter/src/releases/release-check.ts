@@ -1,3 +1,4 @@
+import { allowAddresses, createGuardedFetch, createOutboundAllow, createOutboundPolicy } from '@hearth/outbound'
 import type { Timers } from '@hearth/runtime'
 import { z } from 'zod'
 import type { ReleaseInfo } from './schema.ts'
@@ -71,19 +72,16 @@ export function createReleaseCheck({ version, url, timers }: ReleaseParts): Rele
 }
 
 async function readRelease(address: string): Promise<z.infer<typeof Release>> {
-  const response = await fetch(address, {
+  // The operator set the address, which allows it wherever it is; where it redirects to is not.
+  const open = createGuardedFetch(createOutboundPolicy(allowAddresses(createOutboundAllow([]), [address])))
+  const answer = await open(address, {
     headers: { accept: 'application/json', 'user-agent': 'hearth-inverter' },
-    signal: AbortSignal.timeout(timeLimit),
+    redirects: 3,
+    timeoutMs: timeLimit,
+    maxBytes: sizeLimit,
   })
-  if (!response.ok) throw new Error(`the server of releases answered ${response.status}`)
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length
-    if (size > sizeLimit) throw new Error('the answer is too large')
-    chunks.push(chunk)
-  }
-  const parsed = Release.safeParse(JSON.parse(Buffer.concat(chunks).toString()))
+  if (answer.status !== 200) throw new Error(`the server of releases answered ${answer.status}`)
+  const parsed = Release.safeParse(JSON.parse(Buffer.from(answer.body).toString()))
   if (!parsed.success) throw new Error('the answer names no release')
   return parsed.data
 }

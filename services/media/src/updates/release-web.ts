@@ -1,7 +1,7 @@
 import {
+  allowAddresses,
   createGuardedFetch,
   createOpenGuarded,
-  createOutboundAllow,
   createOutboundPolicy,
   type GuardedFetch,
   type OpenGuarded,
@@ -25,24 +25,11 @@ const defaultFiles = 'https://github.com'
 export function createReleaseWeb(base: string | undefined, allow: OutboundAllow): ReleaseWeb {
   const api = (base ?? defaultApi).replace(/\/+$/, '')
   const origins = new Set([new URL(api).origin, defaultFiles])
-  const policy = createOutboundPolicy(base === undefined ? allow : together(allow, only(new URL(base))))
+  const policy = createOutboundPolicy(allowAddresses(allow, [base]))
   return {
     fetch: createGuardedFetch(policy),
     open: createOpenGuarded(policy),
     apiUrl: (path) => `${api}${path}`,
     isFileUrl: (text) => URL.canParse(text) && origins.has(new URL(text).origin),
-  }
-}
-
-function only({ hostname, port, protocol }: URL): OutboundAllow {
-  const usual = protocol === 'https:' ? '443' : '80'
-  return createOutboundAllow([`${hostname}:${port === '' ? usual : port}`])
-}
-
-function together(left: OutboundAllow, right: OutboundAllow): OutboundAllow {
-  return {
-    hasHost: (host, port) => left.hasHost(host, port) || right.hasHost(host, port),
-    hasAddress: (address, port) => left.hasAddress(address, port) || right.hasAddress(address, port),
-    knowsAddresses: left.knowsAddresses || right.knowsAddresses,
   }
 }
