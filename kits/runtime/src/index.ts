@@ -11,6 +11,7 @@ export {
   type DataDirectoryLock,
 } from './data-directory.ts'
 export type { DoctorFact } from './doctor.ts'
+export { IsoTime, parseIsoTime, type IsoTimeForms } from './iso-time.ts'
 export { createKeyedQueue, QueueFull, type KeyedQueue } from './keyed-queue.ts'
 export { closeOnSignal, shutdownLimit } from './lifecycle.ts'
 export { createLog, type Log } from './log.ts'

@@ -5,6 +5,7 @@ export { brokenUploads, rawUpload, type BrokenUpload } from './broken-uploads.ts
 export { createConformance, type Answer, type Conformance } from './conforming-client.ts'
 export { eventually } from './eventually.ts'
 export { readEvents, readEventStream, type StreamEvent } from './event-stream.ts'
+export { impossibleTimes } from './impossible-times.ts'
 export { openApiFaults } from './openapi-faults.ts'
 export { operationsOf, requestsFor, type Operation } from './operations.ts'
 export { createPostgresDatabase, postgresObstacle, startPostgres, type PostgresServer } from './postgres.ts'

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DispatchRequest, momentOf } from './schema.ts'
+import { parseIsoTime } from '@hearth/runtime'
+import { impossibleTimes } from '@hearth/testing'
+import { DispatchRequest } from './schema.ts'
 
 test('a moment may be written in every common spelling of ISO 8601 with an offset', () => {
   const same = [
@@ -12,7 +14,7 @@ test('a moment may be written in every common spelling of ISO 8601 with an offse
     '2026-11-21T21:30:00,0-01',
   ]
   for (const text of same) {
-    assert.equal(momentOf(text), Date.UTC(2026, 10, 21, 22, 30), text)
+    assert.equal(parseIsoTime(text), Date.UTC(2026, 10, 21, 22, 30), text)
     assert.equal(DispatchRequest.safeParse({ mode: 'hold', valid_until: text }).success, true, text)
   }
   for (const text of [
@@ -23,5 +25,10 @@ test('a moment may be written in every common spelling of ISO 8601 with an offse
     '2026-11-21T22:30:00+1',
     '',
   ])
+    assert.equal(DispatchRequest.safeParse({ mode: 'hold', valid_until: text }).success, false, text)
+})
+
+test('a dispatch until a moment that does not exist is refused', () => {
+  for (const text of impossibleTimes)
     assert.equal(DispatchRequest.safeParse({ mode: 'hold', valid_until: text }).success, false, text)
 })

@@ -1,3 +1,4 @@
+import { IsoTime } from '@hearth/runtime'
 import { z } from 'zod'
 
 /** What the battery is made to do; `export_to_grid` is reserved and refused. */
@@ -7,19 +8,6 @@ export type DispatchMode = z.infer<typeof DispatchMode>
 
 /** Watts beyond which a request is a mistake. */
 export const largestPowerW = 50_000
-
-const isoMoment = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:[Zz]|[+-]\d\d(?::?\d\d)?)$/
-
-/** Milliseconds since the epoch of a moment in any of the common spellings of ISO 8601 with an offset; NaN for none. */
-export function momentOf(text: string): number {
-  const offset = /(?:Z|[+-]\d\d(?::?\d\d)?)$/.exec(text.toUpperCase())?.[0] ?? ''
-  const [, sign = '', hours = '', minutes = '00'] = /^([+-])(\d\d):?(\d\d)?$/.exec(offset) ?? []
-  const local = text
-    .toUpperCase()
-    .slice(0, text.length - offset.length)
-    .replace(',', '.')
-  return Date.parse(`${local}${sign === '' ? offset : `${sign}${hours}:${minutes}`}`)
-}
 
 /** A request to start or replace; the specification's "Dispatch request". */
 export const DispatchRequest = z
@@ -35,14 +23,10 @@ export const DispatchRequest = z
       .max(largestPowerW)
       .optional()
       .meta({ description: 'Upper bound, clamped to the limit of the device; not for hold' }),
-    valid_until: z
-      .string()
-      .regex(isoMoment, 'must be a date and time in ISO 8601 with a time zone offset')
-      .refine((text) => Number.isFinite(momentOf(text)), 'must be a date and time that exists')
-      .meta({
-        format: 'date-time',
-        description: 'When control ends at the latest, with time zone offset; capped at six hours',
-      }),
+    valid_until: IsoTime.meta({
+      format: 'date-time',
+      description: 'When control ends at the latest, with time zone offset; capped at six hours',
+    }),
     expected_operation_id: z
       .string()
       .min(1)

@@ -1,10 +1,11 @@
+import { parseIsoTime } from '@hearth/runtime'
 import { requiredCapabilities } from '../capabilities/required.ts'
 import type { Capability, CapabilityName } from '../capabilities/schema.ts'
 import { invalid, Problem } from '../problems.ts'
 import { conventionsOf, type Conventions } from './plan.ts'
 import type { DispatchDevice } from './ports.ts'
 import type { DispatchRecord, Operation } from './record.ts'
-import { momentOf, type DispatchMode, type DispatchRequest } from './schema.ts'
+import type { DispatchMode, DispatchRequest } from './schema.ts'
 
 /** Longest time of an operation, and of one that only engineering mode allowed; milliseconds. */
 export const longestMs = { verified: 21_600_000, engineering: 1_800_000 } as const
@@ -39,9 +40,10 @@ export type Verdict =
 /** Judges a request by everything that needs no device traffic, in a fixed order; throws the first `Problem` there is. */
 export function judge(request: DispatchRequest, circumstances: Circumstances): Verdict {
   const mode = availableMode(request)
-  const requestedUntil = momentOf(request.valid_until)
+  const requestedUntil = parseIsoTime(request.valid_until)
   const { now, record } = circumstances
-  if (requestedUntil <= now) throw invalid('valid_until', 'is in the past', 'value_out_of_range')
+  if (requestedUntil === undefined || requestedUntil <= now)
+    throw invalid('valid_until', 'is in the past', 'value_out_of_range')
   checkTarget(request)
   const limitW = limitOf(mode, circumstances.device)
   checkApprovals(circumstances.unapproved)

@@ -1,3 +1,4 @@
+import { parseIsoTime } from '@hearth/runtime'
 import type { Catalog, CatalogObject } from '../catalog/catalog.ts'
 import type { DeviceRuntime } from '../devices/device-runtime.ts'
 import { deviceProblem } from '../metrics/device-problem.ts'
@@ -85,7 +86,7 @@ class AskedHealth implements Health {
   }
 
   #moment(before: string | undefined): number {
-    const at = before === undefined ? this.#parts.now() : Date.parse(before)
+    const at = (before === undefined ? undefined : parseIsoTime(before)) ?? this.#parts.now()
     if (at < 0 || at > latestMoment) throw invalid('before', 'must be from 1970 to January 2038', 'invalid_parameter')
     return at
   }

@@ -1,3 +1,4 @@
+import { IsoTime } from '@hearth/runtime'
 import { z } from 'zod'
 
 export const Fault = z.object({ bit: z.int(), label: z.string() }).meta({ id: 'Fault' })
@@ -41,7 +42,7 @@ export const DeviceEvent = z
   .meta({ id: 'DeviceEvent' })
 export type DeviceEvent = z.infer<typeof DeviceEvent>
 
-export const EventQuery = z.strictObject({ before: moment.optional() })
+export const EventQuery = z.strictObject({ before: IsoTime.optional() })
 
 export const DeviceEvents = z
   .object({ device_id: z.string(), before: moment, events: z.array(DeviceEvent) })

@@ -52,6 +52,7 @@ test('a dispatch over HTTP: preview, start, look, stop', async () => {
     [await call('GET', '/api/v1/devices/x/battery/dispatch'), 404, 'unknown_device'],
     [await call('POST', url, { ...payload, mode: 'export_to_grid' }), 409, 'dispatch_mode_unavailable'],
     [await call('POST', url, { ...payload, valid_until: '2026-11-21T12:00:00' }), 422, 'invalid_request'],
+    [await call('POST', url, { ...payload, valid_until: '2031-02-30T12:00:00Z' }), 422, 'invalid_request'],
     [await call('POST', url, { ...payload, mode: 'hold' }), 422, 'invalid_request'],
     [await call('POST', url, { ...payload, surprise: 1 }), 422, 'invalid_request'],
   ] as const

@@ -1,3 +1,4 @@
+import { parseIsoTime } from '@hearth/runtime'
 import { z } from 'zod'
 import type { CookieDraft } from './cookie.ts'
 import { CookieError } from './cookie-error.ts'
@@ -63,7 +64,14 @@ function draftOf(entry: z.infer<typeof Entry>, domain: string): CookieDraft {
 }
 
 function secondsOf(end: z.infer<typeof moment>): number | undefined {
-  const number = typeof end === 'number' ? end : /^\d+(?:\.\d+)?$/.test(end ?? '') ? Number(end) : Date.parse(end ?? '')
-  if (Number.isNaN(number)) return undefined
+  const number = typeof end === 'number' ? end : /^\d+(?:\.\d+)?$/.test(end ?? '') ? Number(end) : timeOf(end ?? '')
+  if (number === undefined) return undefined
   return number >= firstMilliseconds ? number / 1000 : number
+}
+
+/** ISO 8601, or a date as HTTP headers have it; undefined for everything else and for dates that do not exist. */
+function timeOf(text: string): number | undefined {
+  if (/^\d/.test(text)) return parseIsoTime(text, { withoutOffset: true, dateOnly: true })
+  const at = Date.parse(text)
+  return Number.isNaN(at) ? undefined : at
 }

@@ -380,3 +380,11 @@ test('no jar and a broken one are told apart', () => {
   const broken = describeJar('tiktok', { cookies: undefined, updatedAt: now }, now)
   assert.deepEqual([broken.present, broken.status, broken.cookie_count], [true, 'invalid', 0])
 })
+
+test('a cookie until a day that does not exist is one of the session', () => {
+  const expiryOf = (expires: string) =>
+    readCookieText(JSON.stringify([{ name: 'sessionid', value: 'x', expires }]), 'instagram')[0]?.expires
+  assert.equal(expiryOf('2031-02-28T12:00:00Z'), Date.UTC(2031, 1, 28, 12) / 1000)
+  assert.equal(expiryOf('Fri, 28 Feb 2031 12:00:00 GMT'), Date.UTC(2031, 1, 28, 12) / 1000)
+  assert.equal(expiryOf('2031-02-30T12:00:00Z'), null)
+})

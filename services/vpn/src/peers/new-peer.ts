@@ -1,5 +1,6 @@
 import { randomInt, randomUUIDv7 } from 'node:crypto'
 import type { Sealer } from '@hearth/credentials'
+import { parseIsoTime } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { InterfaceRow, PeerRow, Tables } from '../database/tables.ts'
 import { sealedPlace } from '../interfaces/desired-devices.ts'
@@ -43,7 +44,7 @@ export async function newPeerRow(
     allowed_ips: JSON.stringify(listedNetworks(routingMode, input.allowed_ips ?? [])),
     persistent_keepalive: input.persistent_keepalive ?? settings.default_persistent_keepalive,
     enabled: input.enabled === false ? 0 : 1,
-    expires_at: input.expires_at === undefined || input.expires_at === null ? null : Date.parse(input.expires_at),
+    expires_at: timeOf(input.expires_at),
     client_isolation: input.client_isolation === true ? 1 : 0,
     // Drawn, not counted: the number of a deleted peer still stands in the query log.
     dns_number: randomInt(1, 2 ** 31 - 1),
@@ -81,8 +82,7 @@ export async function changedPeerColumns(
   if (changes.name !== undefined) Object.assign(columns, { name: changes.name, name_key: nameKey(changes.name) })
   if (changes.persistent_keepalive !== undefined) columns.persistent_keepalive = changes.persistent_keepalive
   if (changes.enabled !== undefined) columns.enabled = changes.enabled ? 1 : 0
-  if (changes.expires_at !== undefined)
-    columns.expires_at = changes.expires_at === null ? null : Date.parse(changes.expires_at)
+  if (changes.expires_at !== undefined) columns.expires_at = timeOf(changes.expires_at)
   if (changes.client_isolation !== undefined) columns.client_isolation = changes.client_isolation ? 1 : 0
   await checkUnique(trx, { ...row, ...columns })
   return columns
@@ -193,4 +193,9 @@ async function checkUnique(trx: Kysely<Tables>, row: PeerRow): Promise<void> {
     .where('public_key', '=', row.public_key)
     .executeTakeFirst()
   if (own !== undefined) throw conflict('public_key', `The public key belongs to the interface ${own.name}`)
+}
+
+/** Milliseconds of a checked text; null for never. */
+function timeOf(text: string | null | undefined): number | null {
+  return text === undefined || text === null ? null : (parseIsoTime(text) ?? null)
 }

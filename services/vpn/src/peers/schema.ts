@@ -1,3 +1,4 @@
+import { IsoTime } from '@hearth/runtime'
 import { z } from 'zod'
 import { Timestamp, pageQuery, plainText, wholeNumber } from '../envelope.ts'
 
@@ -49,10 +50,7 @@ const allowedIps = z
 
 const keepalive = z.int().min(0).max(65_535)
 const publicKey = z.string().regex(/^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/, 'must be a WireGuard public key in base64')
-const expiry = z.iso
-  .datetime({ offset: true })
-  .nullable()
-  .meta({ description: 'When the peer stops working; null for never' })
+const expiry = IsoTime.nullable().meta({ description: 'When the peer stops working; null for never' })
 
 export const Peer = z
   .object({

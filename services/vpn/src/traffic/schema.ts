@@ -1,3 +1,4 @@
+import { parseIsoTime } from '@hearth/runtime'
 import { z } from 'zod'
 import { plainText, Timestamp, wholeNumber } from '../envelope.ts'
 
@@ -9,12 +10,9 @@ const Moment = z
   .transform((text, context) => momentOf(text.replace(/ (?=\d\d:?\d\d$)/, '+'), context))
   .meta({ format: 'date-time', description: 'ISO 8601; without an offset it is UTC' })
 
-const isoMoment = z.union([z.iso.datetime({ offset: true, local: true }), z.iso.date()])
-
 function momentOf(text: string, context: z.RefinementCtx): number {
-  const isLocal = /T[^Z+-]*$/.test(text)
-  const at = isoMoment.safeParse(text).success ? Date.parse(isLocal ? `${text}Z` : text) : Number.NaN
-  if (at >= 0) return at
+  const at = parseIsoTime(text, { withoutOffset: true, dateOnly: true })
+  if (at !== undefined && at >= 0) return at
   context.addIssue({ code: 'custom', message: 'must be a moment since 1970 in ISO 8601, such as 2026-11-21T00:00:00Z' })
   return z.NEVER
 }
