@@ -28,6 +28,8 @@ const forwardedAllow = z.preprocess((text, context) => {
 
 const programPath = absolutePath.meta(settingKind('program')).optional()
 
+const repository = z.string().regex(/^[\w-]+\/[\w.-]+$/, 'must be OWNER/NAME of a repository')
+
 /** Every setting by its variable, as `readConfig` reads it. */
 export const settingsSchema = z.object({
   ...commonSettings,
@@ -42,6 +44,7 @@ export const settingsSchema = z.object({
   OUTBOUND_ALLOW: outboundAllow,
   STEMSVC_BASE_URL: stemBaseUrlSetting,
   UPDATES_BASE_URL: webAddress.optional(),
+  UPDATES_REPOSITORY: repository.optional(),
   YTDLP_PATH: programPath,
   FFMPEG_PATH: programPath,
   ARTIFACTS: artifactsSetting,
@@ -77,6 +80,8 @@ export function readConfig(environment: Environment) {
     outboundAllow: settings.OUTBOUND_ALLOW,
     stemServiceUrl: settings.STEMSVC_BASE_URL,
     updatesUrl: settings.UPDATES_BASE_URL,
+    // At GitHub nobody is asked for the application unless the operator says where it is published.
+    updatesRepository: settings.UPDATES_REPOSITORY ?? (settings.UPDATES_BASE_URL === undefined ? undefined : 'hearth/hearth'),
     ytDlpPath: settings.YTDLP_PATH,
     ffmpegPath: settings.FFMPEG_PATH,
     artifacts: settings.ARTIFACTS,

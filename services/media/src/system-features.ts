@@ -7,6 +7,7 @@ import type { UrlReader } from './platforms/read-url.ts'
 import type { Features } from './routes.ts'
 import { createLogos } from './settings/logo.ts'
 import { createPictureShelf } from './thumbnails/picture-shelf.ts'
+import { componentSources } from './updates/components.ts'
 import { createLatestVersions } from './updates/latest-versions.ts'
 import { createUpdates, type UpdateKeeper } from './updates/updates.ts'
 import { createYtDlpUpdate } from './updates/update-yt-dlp.ts'
@@ -44,8 +45,10 @@ export function createSystemFeatures(
 export function createUpdateKeeper(core: UpdateSurroundings): UpdateKeeper {
   const { config, database, timers, chosenYtDlp: chosen } = core
   const file = join(config.dataDirectory, 'updates.json')
+  const sources = componentSources(config.updatesRepository)
   return createUpdates({
-    latest: createLatestVersions({ web: chosen.web, file, clock: timers }),
+    sources,
+    latest: createLatestVersions({ sources, web: chosen.web, file, clock: timers }),
     tools: core.tools,
     change: createYtDlpUpdate({ ...core, chosen, db: database.query }),
   })

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { readConfig } from '../src/config.ts'
 import type { HostInfo } from '../src/host/schema.ts'
+import type { Updates } from '../src/updates/schema.ts'
+import { startMedia } from './in-process.ts'
 import { installed, later, startUpdating, type Updating } from './release-server/updating.ts'
 
 let world: Updating
@@ -26,7 +29,7 @@ test('every component has its version, and the newest one where it is told', asy
   assert.equal(body.checked_at, null)
   assert.notEqual(body.last_attempt_at, null)
   const { app, ytdlp, ytdlp_ejs, js_runtime, ffmpeg, wavesurfer } = body.components
-  assert.deepEqual([app?.latest, app?.update_available, app?.stale], [null, false, false])
+  assert.deepEqual([app?.current, app?.latest, app?.update_available, app?.stale], ['0.1.0', '99.1.0', true, false])
   assert.deepEqual([ytdlp?.current, ytdlp?.latest, ytdlp?.update_available], [installed, later(1), true])
   assert.deepEqual([ytdlp_ejs?.latest, ytdlp_ejs?.stale], [null, true])
   assert.deepEqual([js_runtime?.current, js_runtime?.latest], [process.versions.node, '26.10.0'])
@@ -37,6 +40,15 @@ test('every component has its version, and the newest one where it is told', asy
   await media.restart()
   assert.deepEqual(await check(), body)
   assert.equal(releases.requests.length, before, 'it was kept over the restart, and nobody was asked')
+})
+
+test('the repository of the application can be another, and is not guessed where none is named', async () => {
+  const { releases } = world
+  releases.tags.set('somebody/hearth', 'v0.1.0')
+  await using other = await startMedia({ UPDATES_BASE_URL: releases.url, UPDATES_REPOSITORY: 'somebody/hearth' })
+  const { app } = (await other.json<Updates>('GET', '/api/updates')).body.components
+  assert.deepEqual([app?.latest, app?.update_available, app?.stale], ['0.1.0', false, false])
+  assert.equal(readConfig({}).updatesRepository, undefined)
 })
 
 test('a release that is not what it should be is not taken, and leaves nothing', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { componentSources } from './components.ts'
 
-const { ytdlp, js_runtime, ffmpeg } = componentSources
+const { ytdlp, js_runtime, ffmpeg } = componentSources(undefined)
 
 test('a release’s tag is its version, with or without a letter before it', () => {
   assert.equal(ytdlp.read({ tag_name: '2026.08.19' }), '2026.08.19')

@@ -10,7 +10,7 @@ export interface ComponentSource {
   readonly label: string
   /** Page for a person. */
   readonly url: string
-  /** Path of the question at the server of releases; undefined for what nobody can be asked about. */
+  /** Path of the request at the server of releases; undefined when none is sent. */
   readonly path: string | undefined
   /** The version in an answer; throws when there is none. */
   readonly read: (answer: unknown) => string
@@ -43,14 +43,14 @@ function newestTag(answer: unknown): string {
   return newest
 }
 
-export const componentSources: Readonly<Record<ComponentName, ComponentSource>> = {
+/** Every component's source; the application is asked for only when the repository that publishes it is known. */
+export type ComponentSources = Readonly<Record<ComponentName, ComponentSource>>
+
+/** @param application `OWNER/NAME` of the repository that publishes the application */
+export const componentSources = (application: string | undefined): ComponentSources => ({
   app: {
-    label: 'Hearth Media',
-    url: '',
-    path: undefined,
-    read: () => {
-      throw new RangeError('nobody is asked about the service itself')
-    },
+    ...releaseOf('Hearth Media', application ?? ''),
+    ...(application === undefined ? { url: '', path: undefined } : {}),
   },
   ytdlp: releaseOf('yt-dlp', 'yt-dlp/yt-dlp'),
   ytdlp_ejs: releaseOf('yt-dlp-ejs', 'yt-dlp/ejs'),
@@ -62,4 +62,7 @@ export const componentSources: Readonly<Record<ComponentName, ComponentSource>> 
     read: newestTag,
   },
   wavesurfer: releaseOf('wavesurfer.js', 'katspaugh/wavesurfer.js'),
-}
+})
+
+/** Names of all components. */
+export const componentNames = Object.keys(componentSources(undefined)) as [ComponentName, ...ComponentName[]]

@@ -7,10 +7,12 @@ import { test } from 'node:test'
 import { createOutboundAllow } from '@hearth/outbound'
 import { createManualClock } from '@hearth/runtime'
 import { temporaryDirectory } from '@hearth/testing'
+import { componentSources } from './components.ts'
 import { createLatestVersions } from './latest-versions.ts'
 import { createReleaseWeb } from './release-web.ts'
 
 const hour = 3_600_000
+const sources = componentSources(undefined)
 
 /** A server that answers every question, as long as it is well. */
 async function startServer() {
@@ -42,7 +44,7 @@ test('answers count for a day, failures for an hour, and what was known stays an
   // The operator named the server, so that the guard lets it through, loopback or not.
   const web = createReleaseWeb(server.url, createOutboundAllow([]))
   const file = join(place.path, 'updates.json')
-  const look = createLatestVersions({ web, file, clock })
+  const look = createLatestVersions({ sources, web, file, clock })
   const [first] = await Promise.all([look(), look()])
   assert.equal(state.asked, 5, 'each question once, though two asked')
   assert.deepEqual([first?.checkedAt, first?.attemptedAt, first?.unanswered.size], [clock.now(), clock.now(), 0])
@@ -66,7 +68,7 @@ test('answers count for a day, failures for an hour, and what was known stays an
   clock.advance(hour - 1)
   await look()
   assert.equal(state.asked, 15, 'a failure is not asked about again at once')
-  assert.deepEqual(await createLatestVersions({ web, file, clock })(), failed, 'not after a restart either')
+  assert.deepEqual(await createLatestVersions({ sources, web, file, clock })(), failed, 'not after a restart either')
   assert.equal(state.asked, 15)
   clock.advance(1)
   state.status = 200
@@ -77,6 +79,19 @@ test('answers count for a day, failures for an hour, and what was known stays an
   assert.equal(state.asked, 25, 'a moment that is yet to come says nothing of age')
 })
 
+test('the application is asked for as soon as its repository is known, though the others were asked lately', async () => {
+  await using server = await startServer()
+  await using place = await temporaryDirectory('latest')
+  const web = createReleaseWeb(server.url, createOutboundAllow([]))
+  const shared = { web, file: join(place.path, 'updates.json'), clock: createManualClock(Date.UTC(2027, 0, 1)) }
+  assert.equal((await createLatestVersions({ ...shared, sources })()).versions.has('app'), false)
+  const named = createLatestVersions({ ...shared, sources: componentSources('somebody/hearth') })
+  assert.equal((await named()).versions.get('app')?.version, '1.0.0')
+  assert.equal(server.state.asked, 11)
+  await named()
+  assert.equal(server.state.asked, 11)
+})
+
 test('an answer that is too long or a file that is broken does no harm', async () => {
   await using server = await startServer()
   await using place = await temporaryDirectory('latest')
@@ -84,13 +99,13 @@ test('an answer that is too long or a file that is broken does no harm', async (
   const web = createReleaseWeb(server.url, createOutboundAllow([]))
   const file = join(place.path, 'updates.json')
   await writeFile(file, '{"checkedAt":')
-  const look = createLatestVersions({ web, file, clock: createManualClock(1) })
+  const look = createLatestVersions({ sources, web, file, clock: createManualClock(1) })
   const { versions, unanswered } = await look()
   assert.deepEqual([[...versions.keys()], unanswered.size], [['ffmpeg'], 4])
   JSON.parse(await readFile(file, 'utf8'))
   const nowhere = join(place.path, 'a-folder')
   await mkdir(nowhere)
-  const unwritable = createLatestVersions({ web, file: nowhere, clock: createManualClock(1) })
+  const unwritable = createLatestVersions({ sources, web, file: nowhere, clock: createManualClock(1) })
   assert.equal((await unwritable()).versions.size, 1)
 })
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { writeFileAtomic, type Clock } from '@hearth/runtime'
 import { z } from 'zod'
-import { componentSources, type ComponentName } from './components.ts'
+import { componentNames, type ComponentName, type ComponentSource, type ComponentSources } from './components.ts'
 import type { ReleaseWeb } from './release-web.ts'
 
 /** The newest version of a component, as far as it is known. */
@@ -22,6 +22,7 @@ export interface LatestVersions {
 }
 
 export interface LatestParts {
+  readonly sources: ComponentSources
   readonly web: ReleaseWeb
   /** Where the answers are kept over a restart. */
   readonly file: string
@@ -34,9 +35,7 @@ const failureFor = 3_600_000
 const patience = 20_000
 const largest = 1024 * 1024
 
-const names = Object.keys(componentSources) as ComponentName[]
-const asked = names.filter((name) => componentSources[name].path !== undefined)
-const Name = z.enum(names as [ComponentName, ...ComponentName[]])
+const Name = z.enum(componentNames)
 
 const Stored = z.object({
   checkedAt: z.number().nullable(),
@@ -48,6 +47,7 @@ type Stored = z.infer<typeof Stored>
 
 /** Asks for the newest versions, seldom: everything at once, each failing for itself. Never throws. */
 export function createLatestVersions(parts: LatestParts): () => Promise<LatestVersions> {
+  const asked = componentNames.filter((name) => parts.sources[name].path !== undefined)
   let known: Stored | undefined
   let running: Promise<Stored> | undefined
 
@@ -57,7 +57,7 @@ export function createLatestVersions(parts: LatestParts): () => Promise<LatestVe
     const versions = new Map(before?.versions)
     const unanswered: ComponentName[] = []
     const questions = asked.map(async (name) => {
-      const version = await askOne(parts.web, name, signal).catch(() => undefined)
+      const version = await askOne(parts.web, parts.sources[name], signal).catch(() => undefined)
       if (version === undefined) unanswered.push(name)
       else versions.set(name, { version, at })
     })
@@ -71,20 +71,22 @@ export function createLatestVersions(parts: LatestParts): () => Promise<LatestVe
 
   return async () => {
     known ??= await readStored(parts.file)
-    if (running === undefined && isDue(known, parts.clock.now())) {
+    if (running === undefined && isDue(known, asked, parts.clock.now())) {
       running = ask(known).finally(() => (running = undefined))
     }
-    return view(await (running ?? known))
+    return view(await (running ?? known), asked)
   }
 }
 
-function isDue(known: Stored | undefined, now: number): boolean {
+function isDue(known: Stored | undefined, asked: readonly ComponentName[], now: number): boolean {
   if (known === undefined || now < known.attemptedAt) return true
+  // Stored before the settings named this one.
+  const tried = new Set([...known.unanswered, ...known.versions.map(([name]) => name)])
+  if (asked.some((name) => !tried.has(name))) return true
   return now - known.attemptedAt >= (known.unanswered.length === 0 ? answersFor : failureFor)
 }
 
-async function askOne(web: ReleaseWeb, name: ComponentName, signal: AbortSignal): Promise<string> {
-  const { path = '', read } = componentSources[name]
+async function askOne(web: ReleaseWeb, { path = '', read }: ComponentSource, signal: AbortSignal): Promise<string> {
   const headers = { accept: 'application/vnd.github+json' }
   const options = { headers, redirects: 3, maxBytes: largest, timeoutMs: patience, signal }
   const { status, body } = await web.fetch(web.apiUrl(path), options)
@@ -100,7 +102,7 @@ async function readStored(file: string): Promise<Stored | undefined> {
   }
 }
 
-function view(stored: Stored | undefined): LatestVersions {
+function view(stored: Stored | undefined, asked: readonly ComponentName[]): LatestVersions {
   return {
     checkedAt: stored?.checkedAt ?? null,
     attemptedAt: stored?.attemptedAt ?? null,

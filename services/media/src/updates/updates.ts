@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Toolbox } from '../tools/toolbox.ts'
 import { version } from '../version.ts'
 import { isNewer } from './compare-versions.ts'
-import { componentSources, type ComponentName } from './components.ts'
+import type { ComponentName, ComponentSources } from './components.ts'
 import type { LatestVersions } from './latest-versions.ts'
 import type { ToolUpdate, Updates } from './schema.ts'
 import type { YtDlpUpdate } from './update-yt-dlp.ts'
@@ -20,16 +20,17 @@ export interface UpdateKeeper {
 }
 
 export interface UpdateKeeperParts {
+  readonly sources: ComponentSources
   readonly latest: () => Promise<LatestVersions>
   readonly tools: Pick<Toolbox, 'ytDlp' | 'ffmpeg' | 'ejsVersion'>
   readonly change: YtDlpUpdate
 }
 
-export function createUpdates({ latest, tools, change }: UpdateKeeperParts): UpdateKeeper {
+export function createUpdates({ sources, latest, tools, change }: UpdateKeeperParts): UpdateKeeper {
   return {
     async check() {
       const [newest, current] = await Promise.all([latest(), currentVersions(tools)])
-      const component = (name: ComponentName) => describe(name, current[name], newest)
+      const component = (name: ComponentName) => describe(name, { source: sources[name], current: current[name], newest })
       return {
         checked_at: momentOf(newest.checkedAt),
         last_attempt_at: momentOf(newest.attemptedAt),
@@ -49,8 +50,14 @@ export function createUpdates({ latest, tools, change }: UpdateKeeperParts): Upd
   }
 }
 
-function describe(name: ComponentName, current: string | undefined, newest: LatestVersions) {
-  const { label, url } = componentSources[name]
+interface Described {
+  readonly source: ComponentSources[ComponentName]
+  readonly current: string | undefined
+  readonly newest: LatestVersions
+}
+
+function describe(name: ComponentName, { source, current, newest }: Described) {
+  const { label, url } = source
   const latest = newest.versions.get(name)
   return {
     label,

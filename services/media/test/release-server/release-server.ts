@@ -48,6 +48,7 @@ export async function startReleaseServer(signer?: Signer): Promise<ReleaseServer
   const requests: string[] = []
   const objects = new Map<string, { content: Buffer; fault: Published['fault'] }>()
   const tags = new Map([
+    ['hearth/hearth', 'v99.1.0'],
     ['yt-dlp/ejs', '0.8.0'],
     ['nodejs/node', 'v26.10.0'],
     ['katspaugh/wavesurfer.js', '8.1.0'],
