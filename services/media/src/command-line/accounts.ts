@@ -15,7 +15,7 @@ export function addAccountCommands(program: Command): void {
         const password = createPassword()
         await settings.write({}, { admin_username: name, admin_password_hash: await hashPassword(password) })
         await database.query.deleteFrom('sessions').execute()
-        process.stderr.write(`new password of ${name}; a running service takes it when it is restarted:\n`)
+        process.stderr.write(`new password of ${name}, valid at once; all sessions have ended:\n`)
         process.stdout.write(`${password}\n`)
       })
     })
