@@ -42,6 +42,8 @@ export class EgressConnections {
   readonly #ended = new AbortController()
   readonly #exhausted = new AbortController()
   #outward = 0
+  #made = 0
+  #failed = 0
 
   constructor(policy: OutboundPolicy, limits: EgressLimits) {
     this.#policy = policy
@@ -51,6 +53,11 @@ export class EgressConnections {
   /** Aborted when more bytes arrived than the run may receive. */
   get exhausted(): AbortSignal {
     return this.#exhausted.signal
+  }
+
+  /** Connections were tried, and not one was made. */
+  get isOffline(): boolean {
+    return this.#failed > 0 && this.#made === 0
   }
 
   /** Takes a connection in: it ends with the run, or when it is silent for too long. */
@@ -74,10 +81,12 @@ export class EgressConnections {
       socket.once('close', leave)
       this.admit(socket)
       await connected(socket, { host, ms: this.#limits.connectMs ?? 15_000 })
+      this.#made += 1
       return socket
     } catch (error) {
       leave()
       if (error instanceof OutboundRefused) this.#note(error)
+      else this.#failed += 1
       throw error
     }
   }

@@ -14,6 +14,8 @@ export interface EgressProxy extends AsyncDisposable {
   readonly exhausted: AbortSignal
   /** The first refusals of the run, in order. */
   refused(): readonly Refusal[]
+  /** Connections were tried in this run, and not one was made. */
+  isOffline(): boolean
   /** Bytes that arrived from outside so far. */
   bytes(): number
   /** Ends every connection at once; resolves when the port is free. */
@@ -52,6 +54,7 @@ export async function openEgressProxy(options: {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     exhausted: connections.exhausted,
     refused: () => connections.refusals,
+    isOffline: () => connections.isOffline,
     bytes: () => connections.bytes,
     close,
     [Symbol.asyncDispose]: close,

@@ -57,6 +57,8 @@ const phrases: Record<MediaFailureCode, string> = {
   failed: 'The download failed',
 }
 
+const offline = 'no connection could be made; check the internet connection and the DNS of this server'
+
 /** What yt-dlp says, and what it means; the first that fits counts. */
 const reasons: readonly (readonly [RegExp, MediaFailureCode])[] = [
   [/file too large|Errno 27/i, 'too_large'],
@@ -69,8 +71,13 @@ const reasons: readonly (readonly [RegExp, MediaFailureCode])[] = [
   [/HTTP Error 429|too many requests|rate.?limit/i, 'rate_limited'],
   [/HTTP Error (?:404|410)|removed|deleted|no longer available|video unavailable|does not exist/i, 'removed'],
   [/unsupported url|no suitable extractor|no video formats|no media found|no video could be found/i, 'unsupported'],
+  // Before what yt-dlp takes for its own fault: it does not look why it got no answer.
+  [
+    /name resolution|name or service not known|getaddrinfo|network is unreachable|no route to host|connection (?:refused|reset|aborted)|tunnel connection failed: 50[24]|timed out/i,
+    'network',
+  ],
   [/update to the latest|report this issue|unable to extract|nsig extraction|sabr/i, 'tool_outdated'],
-  [/timed out|connection (?:refused|reset|aborted)|name or service|resolve|tunnel|network|SSL|HTTP Error/i, 'network'],
+  [/resolve|tunnel|network|SSL|HTTP Error/i, 'network'],
 ]
 
 const byKind: Partial<Record<ToolFailure['kind'], MediaFailureCode>> = {
@@ -81,12 +88,23 @@ const byKind: Partial<Record<ToolFailure['kind'], MediaFailureCode>> = {
   missing: 'tool_missing',
 }
 
-/** The reason behind a failed run of yt-dlp. `wasRefused`: our own proxy kept it from a private address. */
-export function explainDownload(failure: ToolFailure, wasRefused: boolean): MediaFailure {
+/** How the way out of a failed run was. */
+export interface WayOut {
+  /** Our own proxy kept it from a private address. */
+  readonly wasRefused: boolean
+  /** Connections were tried, and not one was made. */
+  readonly isOffline: boolean
+}
+
+/** The reason behind a failed run of yt-dlp. */
+export function explainDownload(failure: ToolFailure, { wasRefused, isOffline }: WayOut): MediaFailure {
   const code = byKind[failure.kind]
   if (code !== undefined) return new MediaFailure(code, undefined, failure)
   if (wasRefused) return new MediaFailure('blocked_address', undefined, failure)
-  const found = reasons.find(([pattern]) => pattern.test(failure.output))?.[1]
+  if (isOffline) return new MediaFailure('network', offline, failure)
+  // What was tried again may have succeeded then.
+  const output = failure.output.replaceAll(/^.*Retrying \(\d+\/\d+\).*$/gm, '')
+  const found = reasons.find(([pattern]) => pattern.test(output))?.[1]
   if (found !== undefined && found !== 'network') return new MediaFailure(found, undefined, failure)
   return new MediaFailure(found ?? 'failed', lastError(failure.output), failure)
 }

@@ -5,6 +5,7 @@ import { explainDownload } from './media-failure.ts'
 import { ToolFailure } from './tool-failure.ts'
 import { downloadWords, probeWords, type DownloadWords } from './yt-dlp-words.ts'
 
+const online = { wasRefused: false, isOffline: false }
 const url = 'https://www.youtube.com/watch?v=aaaaaaaaaaa'
 const surroundings = { extractors: ['youtube'], proxy: 'http://127.0.0.1:1', cookies: '/run/cookies.txt' }
 const download: DownloadWords = {
@@ -90,12 +91,30 @@ test('what yt-dlp says becomes a reason a person understands, without paths and 
   ]
   for (const [text, code] of cases) {
     const output = `WARNING: x\nERROR: [site] ${text}\n`
-    const failure = explainDownload(new ToolFailure('exit', { tool: 'yt-dlp', code: 1, output }), false)
+    const failure = explainDownload(new ToolFailure('exit', { tool: 'yt-dlp', code: 1, output }), online)
     assert.equal(failure.code, code, text)
     assert.doesNotMatch(failure.message, /\/data/)
     assert.ok(failure.message.length <= 300)
   }
-  const refused = explainDownload(new ToolFailure('exit', { tool: 'yt-dlp', output: 'HTTP Error 403' }), true)
+  const refused = explainDownload(new ToolFailure('exit', { tool: 'yt-dlp', output: 'HTTP Error 403' }), {
+    ...online,
+    wasRefused: true,
+  })
   assert.equal(refused.code, 'blocked_address')
-  assert.equal(explainDownload(new ToolFailure('bytes', { tool: 'yt-dlp' }), false).code, 'too_large')
+  assert.equal(explainDownload(new ToolFailure('bytes', { tool: 'yt-dlp' }), online).code, 'too_large')
+})
+
+test('a connection that failed is the reason, not what yt-dlp makes of it; one that was made again is none', () => {
+  const explain = (output: string) =>
+    explainDownload(new ToolFailure('exit', { tool: 'yt-dlp', code: 1, output }), online).code
+  const asks = 'ERROR: [youtube] x: Failed to extract any player response; please report this issue on …'
+  const failed = (reason: string) => `WARNING: [youtube] Unable to download webpage: ${reason}`
+  for (const reason of [
+    '[Errno -3] Temporary failure in name resolution (caused by …)',
+    "('Unable to connect to proxy', OSError('Tunnel connection failed: 502 No connection'))",
+    '[Errno 101] Network is unreachable',
+    'The read operation timed out',
+  ])
+    assert.equal(explain(`${failed(reason)}\n${asks}\n`), 'network', reason)
+  assert.equal(explain(`WARNING: [youtube] The read operation timed out. Retrying (1/3)...\n${asks}\n`), 'tool_outdated')
 })

@@ -13,6 +13,8 @@ import { downloadWords, probeWords, type YtDlpSource, type YtDlpSurroundings } f
 export interface Egress {
   readonly url: string
   refused(): readonly unknown[]
+  /** Connections were tried, and not one was made. */
+  isOffline(): boolean
   close(): Promise<void>
 }
 
@@ -196,7 +198,7 @@ class SafeYtDlp implements YtDlp {
       await work(program, { extractors, cookies, jsRuntime, proxy: egress.url })
     } catch (error) {
       if (!(error instanceof ToolFailure) || error.kind === 'aborted') throw error
-      throw explainDownload(error, egress.refused().length > 0)
+      throw explainDownload(error, { wasRefused: egress.refused().length > 0, isOffline: egress.isOffline() })
     } finally {
       await egress.close()
     }

@@ -15,6 +15,8 @@ test('limits, tools and passing trouble each have their own way out', () => {
   assert.equal(failed('It took longer than the settings allow').link?.href, '/settings')
   assert.equal(failed('yt-dlp cannot read this page any more; update it').link?.href, '/settings?tab=tools')
   assert.deepEqual(failed('The platform cannot be reached: timed out').link, undefined)
+  const offline = failed('The platform cannot be reached: no connection could be made; check the internet connection')
+  assert.deepEqual([offline.link, offline.retry], [undefined, true])
 })
 
 test('what is gone is not tried again, and what nobody knows is', () => {

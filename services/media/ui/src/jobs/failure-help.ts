@@ -59,6 +59,7 @@ const rules: readonly Rule[] = [
       retry: true,
     }),
   ],
+  [/no connection could be made/, () => ({ text: 'When it is connected again, try once more.', retry: true })],
   [/cannot be reached/, () => ({ text: 'Often this passes; try again in a moment.', retry: true })],
 ]
 
