@@ -81,7 +81,8 @@ export function readConfig(environment: Environment) {
     stemServiceUrl: settings.STEMSVC_BASE_URL,
     updatesUrl: settings.UPDATES_BASE_URL,
     // At GitHub nobody is asked for the application unless the operator says where it is published.
-    updatesRepository: settings.UPDATES_REPOSITORY ?? (settings.UPDATES_BASE_URL === undefined ? undefined : 'hearth/hearth'),
+    updatesRepository:
+      settings.UPDATES_REPOSITORY ?? (settings.UPDATES_BASE_URL === undefined ? undefined : 'hearth/hearth'),
     ytDlpPath: settings.YTDLP_PATH,
     ffmpegPath: settings.FFMPEG_PATH,
     artifacts: settings.ARTIFACTS,

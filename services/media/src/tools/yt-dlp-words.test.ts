@@ -116,5 +116,8 @@ test('a connection that failed is the reason, not what yt-dlp makes of it; one t
     'The read operation timed out',
   ])
     assert.equal(explain(`${failed(reason)}\n${asks}\n`), 'network', reason)
-  assert.equal(explain(`WARNING: [youtube] The read operation timed out. Retrying (1/3)...\n${asks}\n`), 'tool_outdated')
+  assert.equal(
+    explain(`WARNING: [youtube] The read operation timed out. Retrying (1/3)...\n${asks}\n`),
+    'tool_outdated',
+  )
 })

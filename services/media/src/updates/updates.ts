@@ -30,7 +30,8 @@ export function createUpdates({ sources, latest, tools, change }: UpdateKeeperPa
   return {
     async check() {
       const [newest, current] = await Promise.all([latest(), currentVersions(tools)])
-      const component = (name: ComponentName) => describe(name, { source: sources[name], current: current[name], newest })
+      const component = (name: ComponentName) =>
+        describe(name, { source: sources[name], current: current[name], newest })
       return {
         checked_at: momentOf(newest.checkedAt),
         last_attempt_at: momentOf(newest.attemptedAt),
