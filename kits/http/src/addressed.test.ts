@@ -60,7 +60,9 @@ test('a handler is told the name it was called by, with scheme and port, as a tr
     origin: 'http://media.home:8103',
   })
   assert.equal((await ask({ host: '[::1]:8103' })).origin, 'http://[::1]:8103')
-  assert.equal((await ask({ host: 'not a host' })).origin, '')
+  assert.equal((await ask({ host: 'inside:8103', 'x-forwarded-host': 'not a host' })).origin, '')
+  // Refused before any handler: the body is the one of errors.
+  assert.deepEqual(await ask({ host: 'not a host' }), {})
   const forwarded = { host: 'inside:8103', 'x-forwarded-host': 'media.example.org', 'x-forwarded-proto': 'https' }
   assert.equal((await ask(forwarded)).origin, 'https://media.example.org')
 })

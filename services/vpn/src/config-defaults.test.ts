@@ -34,6 +34,7 @@ test('every setting has an effect, and the default that the README documents', (
     variables: Object.keys(settingsSchema.shape),
     read: readConfig,
     samples,
+    inWords: { PUBLIC_ENDPOINT: 'none' },
   })
   assert.deepEqual(faults, [])
 })
