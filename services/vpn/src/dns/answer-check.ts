@@ -1,6 +1,7 @@
+import type { EngineSettings } from './engine-settings.ts'
 import { Decider } from './policy/decide.ts'
 import type { Policy } from './policy/policy.ts'
-import { Status } from './policy/verdict.ts'
+import { Reason, Status } from './policy/verdict.ts'
 import { Type } from './wire/codes.ts'
 import { Name, isWithin, readName } from './wire/name.ts'
 import { hasPrivateHint, isPrivateRecord } from './wire/private-address.ts'
@@ -68,8 +69,25 @@ export interface Asker {
   readonly question: Question
 }
 
-/** Whether a name may lead into private networks: one of these domains, in wire form, or below one. */
-export function mayBePrivate(name: Name, domains: readonly Uint8Array[]): boolean {
+/** What of the settings and of the decision about a question says whether its addresses are checked. */
+interface AddressRules {
+  readonly settings: Pick<EngineSettings, 'blockPrivateAnswers' | 'privateAnswersAllowed'>
+  readonly decider: Pick<Decider, 'reason'>
+}
+
+/**
+ * Whether answers about a name may not lead into private networks (DNS rebinding): the settings say so, filtering is on, no rule
+ * allows the name, and it is not one of the local network.
+ */
+export const checksAddresses = ({ settings, decider }: AddressRules, name: Name): boolean =>
+  settings.blockPrivateAnswers &&
+  decider.reason !== Reason.off &&
+  decider.reason !== Reason.rule &&
+  !mayBePrivate(name, settings.privateAnswersAllowed)
+
+/** One of these domains, in wire form, or below one; or a name without a dot, such as `router`. */
+function mayBePrivate(name: Name, domains: readonly Uint8Array[]): boolean {
+  if (name.count === 1) return true
   for (let k = 0; k < domains.length; k++) if (isWithin(name, domains[k]!)) return true
   return false
 }

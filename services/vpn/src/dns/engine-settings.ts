@@ -1,5 +1,6 @@
 import type { CacheLimits } from './answer-cache.ts'
 import { addressBytes } from './address-bytes.ts'
+import { privateAnswerDomains } from './private-answers.data.ts'
 import { wireName } from './wire/wire-name.ts'
 import type { PolicySettings } from './policy/policy.ts'
 import type { BlockMode, ResolverSettings } from './process/resolver-files.ts'
@@ -31,7 +32,11 @@ export function engineSettings(settings: ResolverSettings): EngineSettings {
     blockTtl: settings.blockTtl,
     dnssec: settings.dnssec,
     blockPrivateAnswers: settings.blockPrivateAnswers,
-    privateAnswersAllowed: wireNames(settings.privateAnswersAllowed),
+    privateAnswersAllowed: wireNames([
+      ...privateAnswerDomains,
+      ...settings.forwardedZones,
+      ...settings.privateAnswersAllowed,
+    ]),
     serveStale: settings.serveStale,
     cache: { minTtl: settings.cacheMinTtl, maxTtl: settings.cacheMaxTtl },
   }

@@ -2,7 +2,7 @@ import type { LogEntry } from '../query-log/ring.ts'
 import { type AnswerCache, Freshness, longestAnswer } from './answer-cache.ts'
 import { AnswerWriter } from './answer-writer.ts'
 import { emptyEntry, noteDecision, noteQuestion } from './log-note.ts'
-import { AnswerCheck, type Asker, type Looked, Objection, mayBePrivate } from './answer-check.ts'
+import { AnswerCheck, type Asker, type Looked, Objection, checksAddresses } from './answer-check.ts'
 import type { EngineSettings } from './engine-settings.ts'
 import { isAskedOfParent } from './local-answer.ts'
 import { Decider, isPausedAt } from './policy/decide.ts'
@@ -85,6 +85,7 @@ export class Engine {
   #scanned = -1
   readonly #came = { m: new Uint8Array(0) as Uint8Array, o: 0, n: 0 }
   readonly #asker: Asker
+  readonly #addressRules: { settings: EngineSettings; readonly decider: Decider }
   readonly #upstream: { id: number; wantsAuthentic: boolean; bits: RandomBits }
 
   constructor(parts: EngineParts) {
@@ -92,6 +93,7 @@ export class Engine {
       parts.random ?? ((bytes: Uint8Array) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>))
     this.#policy = parts.policy
     this.#settings = parts.settings
+    this.#addressRules = { settings: parts.settings, decider: this.#decider }
     this.#cache = parts.cache
     const seeds = new Uint8Array(8)
     random(seeds)
@@ -112,6 +114,7 @@ export class Engine {
   /** Puts other settings, and if given another cache, in force; between batches. */
   configure(settings: EngineSettings, cache: AnswerCache = this.#cache): void {
     this.#settings = settings
+    this.#addressRules.settings = settings
     this.#writer.settings = settings
     this.#cache = cache
   }
@@ -272,12 +275,8 @@ export class Engine {
     if (!body.hasTargets && !body.hasPrivate) return Objection.none
     const check = this.#check
     const decider = this.#decider
-    const settings = this.#settings
     check.checksTargets = decider.status === Status.allowed && decider.reason === Reason.none
-    check.checksAddresses =
-      body.hasPrivate &&
-      settings.blockPrivateAnswers &&
-      !mayBePrivate(this.#question.name, settings.privateAnswersAllowed)
+    check.checksAddresses = body.hasPrivate && checksAddresses(this.#addressRules, this.#question.name)
     if (!check.checksTargets && !check.checksAddresses) return Objection.none
     const asker = this.#asker
     asker.policy = this.#policy

@@ -32,7 +32,10 @@ const members = {
   serve_stale: z.boolean().meta({ description: 'Answer from outdated entries when no upstream answers (RFC 8767)' }),
   block_private_answers: z
     .boolean()
-    .meta({ description: 'Block answers that lead public names into private networks (DNS rebinding)' }),
+    .meta({
+      description:
+        'Block answers that lead public names into private networks (DNS rebinding); not for local names, allow rules and known services such as plex.direct',
+    }),
   private_answers_allowed: z
     .array(plainText(253).min(1))
     .max(256)
@@ -96,8 +99,12 @@ export const DnsStatus = z
     upstreams: z.array(
       z.object({
         upstream: z.string(),
-        queries: wholeNumber,
-        failures: wholeNumber,
+        queries: wholeNumber.meta({
+          description: 'Queries sent to it. A question that gets no answer is sent again, up to five times, and counts again',
+        }),
+        failures: wholeNumber.meta({
+          description: 'How many of `queries` got no answer in time, or a refusal; never more than `queries`',
+        }),
         average_ms: z.number().min(0).nullable(),
         healthy: z.boolean(),
         last_error: z.string().nullable(),
@@ -173,7 +180,7 @@ export const defaultDnsSettings: DnsSettingValues = {
   cache_min_ttl: 0,
   cache_max_ttl: 86_400,
   serve_stale: true,
-  block_private_answers: false,
+  block_private_answers: true,
   private_answers_allowed: [],
   forwarded_zones: [],
   client_rate_limit: 20_000,

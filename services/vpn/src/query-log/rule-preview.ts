@@ -61,8 +61,8 @@ export function previewRule(view: LogView, { rule, rules, now }: PreviewWish): P
 function wouldChange(kind: KindRow, rule: PreviewedRule, decider: PreviewedRule | undefined): boolean {
   const isBlocked = kind.status === Status.blocked
   if (isBlocked === (rule.action === 'block')) return false
-  // Nothing is filtered, or not by rules.
-  if (kind.reason === Reason.off || kind.reason === Reason.privateAnswer) return false
+  // Nothing is filtered.
+  if (kind.reason === Reason.off) return false
   if (kind.reason !== Reason.rule || decider === undefined) return true
   // It was a name the answer led to: a rule about the asked name comes first.
   if ((kind.traits & Trait.cname) !== 0) return true

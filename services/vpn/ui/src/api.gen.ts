@@ -6264,7 +6264,7 @@ export interface components {
             cache_max_ttl: number;
             /** @description Answer from outdated entries when no upstream answers (RFC 8767) */
             serve_stale: boolean;
-            /** @description Block answers that lead public names into private networks (DNS rebinding) */
+            /** @description Block answers that lead public names into private networks (DNS rebinding); not for local names, allow rules and known services such as plex.direct */
             block_private_answers: boolean;
             /** @description Domains, and what is below them, whose answers may be private */
             private_answers_allowed: string[];
@@ -6303,7 +6303,7 @@ export interface components {
             cache_max_ttl?: number;
             /** @description Answer from outdated entries when no upstream answers (RFC 8767) */
             serve_stale?: boolean;
-            /** @description Block answers that lead public names into private networks (DNS rebinding) */
+            /** @description Block answers that lead public names into private networks (DNS rebinding); not for local names, allow rules and known services such as plex.direct */
             block_private_answers?: boolean;
             /** @description Domains, and what is below them, whose answers may be private */
             private_answers_allowed?: string[];
@@ -6381,7 +6381,9 @@ export interface components {
             }[];
             upstreams: {
                 upstream: string;
+                /** @description Queries sent to it. A question that gets no answer is sent again, up to five times, and counts again */
                 queries: number;
+                /** @description How many of `queries` got no answer in time, or a refusal; never more than `queries` */
                 failures: number;
                 average_ms: number | null;
                 healthy: boolean;

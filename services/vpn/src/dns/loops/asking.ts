@@ -134,7 +134,7 @@ export class Asking {
     const isCutOff = (m[o + 2]! & 2) !== 0
     if (isCutOff && byStream >= 0 && this.#depart(flight, byStream)) return -1
     if (this.#isRefusal(m[o + 3]! & 15)) {
-      this.#health.failed(upstream, pending.sentAt[flight]!, this.now, FailureCode.refused)
+      this.#fail(flight, pending.sentAt[flight]!, FailureCode.refused)
       const next = this.#health.choose(pending.tried[flight]!)
       if (next >= 0 && this.#depart(flight, next)) return -1
     }
@@ -144,7 +144,7 @@ export class Asking {
   /** The server behind a bridge is out of reach. */
   #goOn(flight: number): void {
     const { pending } = this
-    this.#health.failed(pending.upstreams[flight]!, this.now, this.now, FailureCode.unreachable)
+    this.#fail(flight, this.now, FailureCode.unreachable)
     if (!this.#depart(flight, this.#health.choose(pending.tried[flight]!))) this.giveUp(flight)
   }
 
@@ -160,8 +160,11 @@ export class Asking {
     this.#health.failed(upstream, this.now, this.now, FailureCode.unreachable)
     for (let flight = pending.oldest(), left = pending.count; flight >= 0 && left > 0; left--) {
       const younger = pending.younger(flight)
-      const next = pending.ports[flight] === port ? this.#health.choose(pending.tried[flight]!) : -1
-      if (next >= 0) this.#depart(flight, next)
+      if (pending.ports[flight] === port) {
+        this.#fail(flight, this.now, FailureCode.unreachable)
+        const next = this.#health.choose(pending.tried[flight]!)
+        if (next >= 0) this.#depart(flight, next)
+      }
       flight = younger
     }
   }
@@ -173,8 +176,7 @@ export class Asking {
     for (;;) {
       const flight = pending.oldest()
       if (flight < 0 || now - pending.sentAt[flight]! < retryMs) return
-      const upstream = pending.upstreams[flight]!
-      this.#health.failed(upstream, pending.sentAt[flight]!, now, FailureCode.silent)
+      this.#fail(flight, pending.sentAt[flight]!, FailureCode.silent)
       if (pending.waiterCount[flight] === 0) pending.close(flight)
       else if (now - pending.since[flight]! >= deadlineMs - 20) this.giveUp(flight)
       else {
@@ -186,6 +188,16 @@ export class Asking {
         this.#sendAgain(flight, next)
       }
     }
+  }
+
+  /** The query that was sent last failed, at the earliest at `since`; once each, by what is learnt of it first. */
+  #fail(flight: number, since: number, code: number): void {
+    const { pending } = this
+    if (pending.hasFailed[flight] === 1) return
+    pending.hasFailed[flight] = 1
+    const upstream = pending.upstreams[flight]!
+    this.#health.countFailure(upstream)
+    this.#health.failed(upstream, since, this.now, code)
   }
 
   #sendAgain(flight: number, upstream: number): void {

@@ -24,7 +24,8 @@ export class Pending {
   readonly upstreams: Int32Array
   /** Bits of the upstreams that were asked. */
   readonly tried: Int32Array
-  readonly attempts: Uint8Array
+  /** 1 when the query that was sent last counts as failed. */
+  readonly hasFailed: Uint8Array
   /** When the first client asked, and when it was sent last; milliseconds of `performance.now`. */
   readonly since: Float64Array
   readonly sentAt: Float64Array
@@ -58,7 +59,7 @@ export class Pending {
     this.ids = numbers(none)
     this.upstreams = numbers(none)
     this.tried = numbers(0)
-    this.attempts = new Uint8Array(flights)
+    this.hasFailed = new Uint8Array(flights)
     this.since = new Float64Array(flights)
     this.sentAt = new Float64Array(flights)
     this.firstWaiter = numbers(none)
@@ -85,7 +86,6 @@ export class Pending {
     this.since[flight] = now
     this.ports[flight] = none
     this.tried[flight] = 0
-    this.attempts[flight] = 0
     this.firstWaiter[flight] = none
     this.waiterCount[flight] = 0
     this.#hash1[flight] = hash1
@@ -117,6 +117,7 @@ export class Pending {
     this.ids[flight] = id
     this.portFlights[port]! += 1
     this.sentAt[flight] = now
+    this.hasFailed[flight] = 0
     push(this.#byId, this.#nextById, this.#bucketOf(port, id), flight)
     this.#older[flight] = this.#youngest
     this.#younger[flight] = none

@@ -10,7 +10,9 @@ const figuresAt = 4 * (words.descriptors + descriptorCount)
 
 /** What is known of an upstream: numbers from `at` on in `figures`. */
 export const Figure = {
+  /** Queries sent to it; one that is sent again counts again. */
   queries: 0,
+  /** Those of them that got no answer, or a refusal; each at most once. */
   failures: 1,
   /** Milliseconds, smoothed; 0 before the first answer. */
   average: 2,

@@ -63,10 +63,14 @@ export class UpstreamHealth {
     this.#figures[at + Figure.lastAnswerAt] = now
   }
 
+  /** A query sent to it got no answer that can be used. */
+  countFailure(upstream: number): void {
+    this.#figures[upstream * Figure.count + Figure.failures]! += 1
+  }
+
   /** It did not answer what was sent at `sentAt` (a `FailureCode` says how). Counts against it unless it answered others since. */
   failed(upstream: number, sentAt: number, now: number, code: number): void {
     const at = upstream * Figure.count
-    this.#figures[at + Figure.failures]! += 1
     this.#figures[at + Figure.lastFailure] = code
     if (code === FailureCode.refused || this.#figures[at + Figure.lastAnswerAt]! > sentAt) return
     const streak = (this.#figures[at + Figure.streak]! += 1)

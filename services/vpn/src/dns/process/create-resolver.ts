@@ -157,7 +157,8 @@ export class Resolver {
     const { servers } = this.#opened
     const { explainName } = await import('./explain-name.ts')
     const { policy } = await this.#streams.promise
-    return explainName(policy, question, (query, isGood) => servers.ask(query, isGood))
+    const settings = this.#orders.engine
+    return explainName({ policy, settings, ask: (query, isGood) => servers.ask(query, isGood) }, question)
   }
 
   clearCache(): void {

@@ -54,7 +54,9 @@ export interface ListenerState {
 /** How a server to ask does. */
 export interface UpstreamState {
   readonly label: string
+  /** Queries sent to it; one that is sent again counts again. */
   readonly queries: number
+  /** Those of them that got no answer, or a refusal. */
   readonly failures: number
   /** Smoothed, milliseconds; null before the first answer. */
   readonly averageMs: number | null

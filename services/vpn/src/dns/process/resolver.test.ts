@@ -172,6 +172,19 @@ behaviour(
   },
 )
 
+behaviour('each query sent to a server fails at most once, whatever is learnt of it', async (engine) => {
+  const { port: nobody } = await freeListener()
+  await using running = await run(engine, [])
+  await running.change({ upstreams: [upstreamAt(nobody)] })
+  const names = ['a.example', 'b.example', 'c.example']
+  const answers = await Promise.all(names.map((name) => ask(running.port, { name })))
+  for (const answer of answers) assert.equal(answer?.rcode, 2)
+  const [{ queries, failures, lastError } = { queries: 0, failures: 0, lastError: null }] =
+    running.resolver.state().upstreams
+  assert.ok(queries > names.length, 'they were sent again')
+  assert.deepEqual([failures, lastError], [queries, 'out of reach'])
+})
+
 behaviour('an upstream that was down is asked again once it answers', async (engine) => {
   await using first = await silent()
   await using second = await fixed('192.0.2.2')

@@ -59,8 +59,8 @@ function Upstreams({ upstreams }: Pick<DnsStatus, 'upstreams'>) {
 function serverWords(server: DnsStatus['upstreams'][number]): string {
   const parts = [
     server.average_ms === null ? '' : `${Math.round(server.average_ms)} ms on average`,
-    formatCount(server.queries, 'query', 'queries'),
-    server.failures === 0 ? '' : formatCount(server.failures, 'failure'),
+    `${formatCount(server.queries, 'query', 'queries')} sent`,
+    server.failures === 0 ? '' : `${server.failures} failed`,
     server.last_error ?? '',
   ]
   return parts.filter((part) => part !== '').join(' · ')

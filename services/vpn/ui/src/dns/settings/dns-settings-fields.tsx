@@ -143,13 +143,13 @@ export function ProtectionFields({ form }: { form: SettingsForm }) {
         />
         <Checkbox
           label="Block public names that lead into private networks"
-          description="Keeps web pages from reaching into the home network (DNS rebinding)"
+          description="Keeps web pages from reaching into the home network (DNS rebinding). Local names, names you allow by a rule, router pages and services such as plex.direct are not affected."
           {...form.getInputProps('block_private_answers', { type: 'checkbox' })}
         />
         {isBlocking && (
           <Textarea
-            label="Domains that may"
-            description="They and everything below them, a line each"
+            label="Domains that may have private addresses"
+            description="They and everything below them, one per line"
             autosize
             minRows={2}
             spellCheck={false}

@@ -1,0 +1,60 @@
+/**
+ * Domains whose names may have addresses of private networks although nobody said so in the settings: what is below them cannot
+ * be made to lead elsewhere by a stranger, or means something only to a program that asks for it.
+ */
+export const privateAnswerDomains: readonly string[] = [
+  // Zones of local networks, which nobody on the internet can register.
+  'localhost',
+  'local',
+  'localdomain',
+  'lan',
+  'home',
+  'home.arpa',
+  'internal',
+  'intranet',
+  'private',
+  'corp',
+  'test',
+  // Pages of routers, as the routers themselves answer.
+  'fritz.box',
+  'myfritz.box',
+  'fritz.nas',
+  'speedport.ip',
+  'easy.box',
+  'o2.box',
+  'router.asus.com',
+  'asusrouter.com',
+  'tplinkwifi.net',
+  'tplinkrepeater.net',
+  'tplinkmodem.net',
+  'routerlogin.net',
+  'routerlogin.com',
+  'orbilogin.com',
+  'linksyssmartwifi.com',
+  'pi.hole',
+  // Names that hold an address, so that a certificate can be had for a device at home.
+  'plex.direct',
+  'ui.direct',
+  'direct.quickconnect.to',
+  'sslip.io',
+  'nip.io',
+  'traefik.me',
+  'ts.net',
+  // Windows looks up a fixed address to find out whether it is online; it is fd3e:4f5a:5b81::1.
+  'dns.msftncsi.com',
+  // Lists of senders of mail answer with addresses of 127.0.0.0/8.
+  'spamhaus.org',
+  'spamhaus.net',
+  'spamcop.net',
+  'barracudacentral.org',
+  'uribl.com',
+  'surbl.org',
+  'dnswl.org',
+  'sorbs.net',
+  'dronebl.org',
+  'surriel.com',
+  'mailspike.net',
+  'senderscore.com',
+  'uceprotect.net',
+  'abuseat.org',
+]
