@@ -72,7 +72,8 @@ function inWords({ verdict, name, cnames }: Explanation, matches: readonly Shown
   if (deciding !== undefined) return `${deciding.source}: ${deciding.text}${through}`
   if (verdict.reason === Reason.off) return 'Filtering is paused or off'
   if (verdict.reason === Reason.special) return 'A name with which devices look for a way round the filter'
-  if (verdict.reason === Reason.privateAnswer) return 'Its answer is an address of a private network, which public names may not have (DNS rebinding)'
+  if (verdict.reason === Reason.privateAnswer)
+    return 'Its answer is an address of a private network, which public names may not have (DNS rebinding)'
   if (verdict.reason === Reason.local) return localText(verdict.source)
   return 'Nothing matches'
 }

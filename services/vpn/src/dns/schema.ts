@@ -30,12 +30,10 @@ const members = {
   cache_min_ttl: seconds(3600),
   cache_max_ttl: seconds(604_800),
   serve_stale: z.boolean().meta({ description: 'Answer from outdated entries when no upstream answers (RFC 8767)' }),
-  block_private_answers: z
-    .boolean()
-    .meta({
-      description:
-        'Block answers that lead public names into private networks (DNS rebinding); not for local names, allow rules and known services such as plex.direct',
-    }),
+  block_private_answers: z.boolean().meta({
+    description:
+      'Block answers that lead public names into private networks (DNS rebinding); not for local names, allow rules and known services such as plex.direct',
+  }),
   private_answers_allowed: z
     .array(plainText(253).min(1))
     .max(256)
@@ -100,7 +98,8 @@ export const DnsStatus = z
       z.object({
         upstream: z.string(),
         queries: wholeNumber.meta({
-          description: 'Queries sent to it. A question that gets no answer is sent again, up to five times, and counts again',
+          description:
+            'Queries sent to it. A question that gets no answer is sent again, up to five times, and counts again',
         }),
         failures: wholeNumber.meta({
           description: 'How many of `queries` got no answer in time, or a refusal; never more than `queries`',

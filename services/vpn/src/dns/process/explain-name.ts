@@ -13,10 +13,7 @@ import { queryFor } from './query-for.ts'
 export interface ExplainContext {
   readonly policy: Policy
   readonly settings: EngineSettings
-  readonly ask: (
-    query: Uint8Array,
-    isGood: (answer: Uint8Array) => boolean,
-  ) => Promise<{ readonly answer: Uint8Array }>
+  readonly ask: (query: Uint8Array, isGood: (answer: Uint8Array) => boolean) => Promise<{ readonly answer: Uint8Array }>
 }
 
 /**
