@@ -192,7 +192,7 @@ function createFeatures(parts: AppParts, wired: Wired): Omit<Features, 'document
     peers: createPeers({
       ...shared,
       publicEndpoint: (requestHost) => publicEndpointOf(endpoint, requestHost).host,
-      onChanged: () => wired.filtering.peersChanged(),
+      onChanged: (id) => wired.filtering.peersChanged([id]),
     }),
     publicEndpoint: (requestHost) => readPublicEndpoint(endpoint, requestHost),
     proposal: () => proposeInterface({ database, host, settings }),
@@ -236,9 +236,9 @@ function startLoop(
     log,
     intervalMs: () => settings.current().sample_interval_seconds * 1000,
     publish: (event) => events.publish(event),
-    onExpired: async (name) => {
+    onExpired: async (name, ids) => {
       await tunnels.reconcile(name)
-      await filtering.peersChanged()
+      await filtering.peersChanged(ids)
     },
     onSample: async () => {
       if (events.listeners() > 0) events.publish({ type: 'overview', overview: await features.overview() })

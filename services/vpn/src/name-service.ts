@@ -62,6 +62,7 @@ export async function openNameService(parts: NameServiceParts): Promise<NameServ
     },
     async close() {
       await lists.close()
+      await filtering.close()
       await queryLog.close()
     },
   }

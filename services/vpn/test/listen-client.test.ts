@@ -15,6 +15,8 @@ const resolver: Resolver = {
   quietMs: 0,
   restarts: 0,
   changed: away,
+  changedClients: away,
+  beginClientsFile: () => () => undefined,
   changedLists: away,
   explain: away,
   askUpstream: away,

@@ -1,4 +1,6 @@
 import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '@hearth/database'
 import { momentOf, type Clock, type Log } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
@@ -7,20 +9,19 @@ import { Problem } from '../problems.ts'
 import type { Preview, PreviewWish } from '../query-log/rule-preview.ts'
 import { explain, type PolicyNames } from './explain.ts'
 import { inForceSoon } from './in-force.ts'
-import { joinRuns } from './join-runs.ts'
+import { createClientsFile, type ClientsFile } from './clients-file.ts'
+import { joinChanges, joinRuns } from './join-runs.ts'
+import { PeerClients, type NamedPeer, type PeersChange } from './peer-clients.ts'
 import type { ListsChange } from './process/lists-in-force.ts'
 import type { ResolverState } from './process/messages.ts'
-import type { Listener, ResolverList, ResolverSettings } from './process/resolver-files.ts'
+import { resolverFile, type Listener, type ResolverList, type ResolverSettings } from './process/resolver-files.ts'
 import type { RunningResolver } from './process/running-resolver.ts'
 import {
   createResolverInput,
-  clientsOf,
-  readPeers,
   readRules,
   readTunnelListeners,
   resolverSettings,
   rulesOf,
-  type ReadPeer,
   type ResolverInput,
 } from './resolver-input.ts'
 import { createRules, previewedRule, shownDomain, type RuleHits, type Rules } from './rules/rules.ts'
@@ -28,10 +29,23 @@ import type { DnsRulePreview, DnsRulePreviewBody } from './rules/schema.ts'
 import type { DnsExplanation, DnsStatus, UpstreamTestResult } from './schema.ts'
 import { checkUpstream, openDnsSettings, type DnsSettingsKeeper } from './settings.ts'
 
+/** The end of the service waits so long, milliseconds, for changes of peers that are under way. */
+const patience = 3000
+
 /** The running resolver, as far as filtering needs it. */
 export type Resolver = Pick<
   RunningResolver,
-  'changed' | 'changedLists' | 'explain' | 'askUpstream' | 'purgeLog' | 'clearCache' | 'state' | 'restarts' | 'quietMs'
+  | 'changed'
+  | 'changedClients'
+  | 'beginClientsFile'
+  | 'changedLists'
+  | 'explain'
+  | 'askUpstream'
+  | 'purgeLog'
+  | 'clearCache'
+  | 'state'
+  | 'restarts'
+  | 'quietMs'
 >
 
 export interface FilteringParts {
@@ -57,9 +71,12 @@ export interface FilteringParts {
 export interface Filtering {
   readonly settings: DnsSettingsKeeper
   readonly rules: Rules
-  readonly names: PolicyNames & { client(number: number): { id: string; name: string; ip: string } | undefined }
-  /** Peers changed; resolves when that is in force, or the resolver does not answer. */
-  peersChanged(): Promise<void>
+  readonly names: PolicyNames & { client(number: number): NamedPeer | undefined }
+  /**
+   * These peers came, changed, went or expired; all may have when none are named. Resolves when that is in force, or the
+   * resolver does not answer.
+   */
+  peersChanged(ids?: readonly string[]): Promise<void>
   /** Interfaces came, went, started or stopped. */
   interfacesChanged(): Promise<void>
   /** Compiles these lists and puts them in force; undefined when they were in force already. */
@@ -71,6 +88,8 @@ export interface Filtering {
   /** What a rule would have changed in the last 24 hours. */
   preview(rule: DnsRulePreviewBody): Promise<DnsRulePreview>
   readonly resolver: Resolver
+  /** Writes what the resolver's files do not hold yet. */
+  close(): Promise<void>
 }
 
 /** Opens the settings, brings the resolver's files to what the database says, and keeps them there. */
@@ -86,18 +105,21 @@ class ServiceFiltering implements Filtering {
   readonly #db: Kysely<Tables>
   readonly #input: ResolverInput
   readonly #publishSettings: () => Promise<void>
-  readonly #publishClients: () => Promise<void>
   readonly #publishRules: () => Promise<void>
-  readonly #ruleNames = new Map<number, { id: string; text: string; client: string | null }>()
-  readonly #clientNames = new Map<number, { id: string; name: string; ip: string }>()
+  readonly #peers: PeerClients
+  readonly #clientsFile: ClientsFile
+  readonly #ruleNames = new Map<number, { id: string; text: string; client: string | null; clientNumber: number }>()
   /** All there are: the log knows those that are switched off now, too. */
   #lists: readonly Pick<ResolverList, 'number' | 'id' | 'name'>[] = []
   #listsChange: ListsChange | undefined
+  /** What follows from changes of peers and is not done yet: peers whose log is to be forgotten, files to be written. */
+  readonly #owed = { purges: new Set<number>(), rules: false, settings: false }
   /** The peer's number that queries on extra addresses count as. */
   #listenClient = 0
   #settings: DnsSettingsKeeper | undefined
   readonly rules: Rules
   readonly resolver: Resolver
+  readonly #syncPeers: (ids?: readonly string[]) => Promise<void>
   readonly names: Filtering['names']
 
   constructor(parts: FilteringParts) {
@@ -109,13 +131,20 @@ class ServiceFiltering implements Filtering {
       else await parts.resolver.changed(file)
     })
     this.#publishSettings = joinRuns(() => this.#writeSettings())
-    this.#publishClients = joinRuns(() => this.#writeClients())
+    this.#peers = new PeerClients(this.#db, parts.clock)
+    this.#clientsFile = createClientsFile({
+      path: join(parts.directory, resolverFile.clients),
+      clients: () => this.#peers.clients(),
+      begin: () => parts.resolver.beginClientsFile(),
+      log: parts.log,
+    })
+    this.#syncPeers = joinChanges((ids) => this.#readPeers(ids))
     this.#publishRules = joinRuns(() => this.#writeRules())
     this.rules = createRules({ ...parts, publish: () => this.#soon(this.#publishRules()) })
     this.names = {
       rule: (number) => this.#ruleNames.get(number),
       list: (number) => this.#lists.find((list) => list.number === number),
-      client: (number) => this.#clientNames.get(number),
+      client: (number) => this.#peers.peer(number),
     }
   }
 
@@ -126,7 +155,7 @@ class ServiceFiltering implements Filtering {
       publish: () => this.#soon(this.#publishSettings()),
     })
     // Which peer `DNS_LISTEN_CLIENT` is stands in the settings, so the peers are read first.
-    for (const publish of [this.#publishClients, this.#publishSettings, this.#publishRules]) {
+    for (const publish of [() => this.#openClients(), this.#publishSettings, this.#publishRules]) {
       // The files are written; the resolver goes by them as soon as it runs.
       await publish().catch((error: unknown) => this.#parts.log.error({ err: error }, 'the resolver is not told'))
     }
@@ -137,13 +166,12 @@ class ServiceFiltering implements Filtering {
     return this.#settings
   }
 
-  async peersChanged(): Promise<void> {
-    // A peer's rules go with it, and a rule names its peer by number.
-    await this.#soon(Promise.all([this.#publishClients(), this.#publishRules()]))
+  async peersChanged(ids?: readonly string[]): Promise<void> {
+    await this.#soon(this.#syncPeers(ids))
   }
 
   async interfacesChanged(): Promise<void> {
-    await this.#soon(Promise.all([this.#publishSettings(), this.peersChanged()]))
+    await this.#soon(Promise.all([this.#publishSettings(), this.#syncPeers()]))
   }
 
   /** A resolver that does not answer keeps nobody waiting: what is stored reaches it later. */
@@ -154,6 +182,13 @@ class ServiceFiltering implements Filtering {
       quietMs: () => resolver.quietMs,
       failed: (error) => log.error({ err: error }, 'the resolver is not told of a change'),
     })
+  }
+
+  async close(): Promise<void> {
+    // Changes that nobody waited for are taken in; not for longer than the end of the service can wait.
+    const done = this.#syncPeers([]).catch(() => undefined)
+    await Promise.race([done, pause(patience, undefined, { ref: false })])
+    await this.#clientsFile.close()
   }
 
   async publishLists(lists: readonly ResolverList[]) {
@@ -234,32 +269,61 @@ class ServiceFiltering implements Filtering {
     )
   }
 
-  async #writeClients(): Promise<void> {
-    const { clock, listenClient: wanted } = this.#parts
-    const peers = await readPeers(this.#db)
-    const clients = clientsOf(peers, clock.now())
-    // Known at once: the settings name it, also those that are written while the resolver is away.
-    const known = this.#listenClient
-    this.#listenClient = clients.find(({ id, name }) => wanted === name || wanted === id)?.number ?? 0
-    await this.#input.writeClients(clients)
-    await this.#forgetGone(peers)
-    if (this.#listenClient !== known) await this.#publishSettings()
+  /** At the start all clients are written, whatever the file says. */
+  async #openClients(): Promise<void> {
+    this.#findListenClient(await this.#peers.read())
+    await this.#input.writeClients([...this.#peers.clients()])
   }
 
-  /** What a peer looked up goes with it. */
-  async #forgetGone(peers: readonly ReadPeer[]): Promise<void> {
-    const present = new Map(peers.map(({ dns_number: number, id, name, ip }) => [number, { id, name, ip }]))
-    const gone = [...this.#clientNames.keys()].filter((number) => !present.has(number))
-    this.#clientNames.clear()
-    for (const [number, peer] of present) this.#clientNames.set(number, peer)
-    for (const client of gone) await this.resolver.purgeLog(this.#parts.clock.now(), client)
+  async #readPeers(ids: readonly string[] | undefined): Promise<void> {
+    const change = await this.#peers.read(ids)
+    const { clients, gone, renamed } = change
+    const touched = new Set([...gone, ...renamed])
+    // Known at once: the settings name it, also those that are written while the resolver is away.
+    if (this.#findListenClient(change)) this.#owed.settings = true
+    // What a peer looked up goes with it, and its rules; a rule shows its peer's name.
+    for (const number of gone) this.#owed.purges.add(number)
+    if ([...this.#ruleNames.values()].some(({ clientNumber }) => touched.has(clientNumber))) this.#owed.rules = true
+    if (clients.set.length > 0 || clients.removed.length > 0) {
+      this.#clientsFile.changed()
+      await this.#parts.resolver.changedClients(clients)
+    }
+    await this.#settleWhatIsOwed()
+  }
+
+  async #settleWhatIsOwed(): Promise<void> {
+    if (this.#owed.rules) await this.#publishRules()
+    this.#owed.rules = false
+    if (this.#owed.settings) await this.#publishSettings()
+    this.#owed.settings = false
+    for (const number of this.#owed.purges) {
+      await this.resolver.purgeLog(this.#parts.clock.now(), number)
+      this.#owed.purges.delete(number)
+    }
+  }
+
+  /** Looks up `DNS_LISTEN_CLIENT` again when the change may be about it; true when it is another client now. */
+  #findListenClient({ clients: { set, removed } }: PeersChange): boolean {
+    const { listenClient: wanted } = this.#parts
+    if (wanted === undefined) return false
+    const known = this.#listenClient
+    const isWanted = ({ id, name }: { id: string; name: string }) => wanted === name || wanted === id
+    if (removed.includes(known) || set.some((client) => client.number === known || isWanted(client))) {
+      this.#listenClient = this.#peers.clients().find(isWanted)?.number ?? 0
+    }
+    return this.#listenClient !== known
   }
 
   async #writeRules(): Promise<void> {
     const rules = await readRules(this.#db)
     this.#ruleNames.clear()
     for (const rule of rules)
-      this.#ruleNames.set(rule.number, { id: rule.id, text: shownDomain(rule), client: rule.client_name })
+      this.#ruleNames.set(rule.number, {
+        id: rule.id,
+        text: shownDomain(rule),
+        client: rule.client_name,
+        clientNumber: rule.client_number ?? 0,
+      })
     await this.#input.writeRules(rulesOf(rules))
   }
 }

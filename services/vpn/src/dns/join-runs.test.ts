@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { joinRuns } from './join-runs.ts'
+import { joinChanges, joinRuns } from './join-runs.ts'
 
 test('a hundred calls at once cost two runs, and each sees what was there when it was made', async () => {
   let [value, runs, published] = [0, 0, 0]
@@ -29,4 +29,19 @@ test('a run that fails is told to those who waited for it, and the next one begi
   await assert.rejects(publish(), /disk full/)
   await publish()
   assert.equal(runs, 2)
+})
+
+test('ids of many callers are run together, and all after a run that failed', async () => {
+  const runs: (readonly string[] | undefined)[] = []
+  const changed = joinChanges((ids) => {
+    runs.push(ids)
+    return runs.length === 2 ? Promise.reject(new Error('disk full')) : Promise.resolve()
+  })
+  await Promise.all([changed(['a']), changed(['b', 'a']), changed(['c'])])
+  await assert.rejects(changed(['d']), /disk full/)
+  await changed(['e'])
+  await Promise.all([changed(['f']), changed()])
+  await changed(Array.from({ length: 2000 }, (_, number) => `p${number}`))
+  await changed(['g'])
+  assert.deepEqual(runs, [['a', 'b', 'c'], ['d'], undefined, undefined, undefined, ['g']])
 })

@@ -1,9 +1,9 @@
+import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createKeyedQueue, writeFileAtomic } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
-import { isExpired } from '../peers/status.ts'
 import {
   resolverFile,
   type Listener,
@@ -18,12 +18,15 @@ import type { StoredDnsSettings } from './settings.ts'
 /** Files the resolver reads, and how it is told. */
 export interface ResolverInput {
   writeSettings(settings: ResolverSettings): Promise<void>
+  /** All clients; at a start. Afterwards the resolver is told of changes, and `ClientsFile` follows them. */
   writeClients(clients: readonly ResolverClient[]): Promise<void>
   writeRules(rules: readonly ResolverRule[]): Promise<void>
   writeLists(lists: readonly ResolverList[]): Promise<void>
 }
 
 export type InputName = 'settings' | 'clients' | 'rules' | 'lists'
+
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64')
 
 /**
  * Writes the files; `changed` tells a running resolver and resolves when the change is in force. One write at a time for each
@@ -36,9 +39,10 @@ export function createResolverInput(directory: string, changed: (file: InputName
     turns.run(file, async () => {
       const path = join(directory, resolverFile[file])
       const text = JSON.stringify(value)
-      const present = last.get(file) ?? (await readFile(path, 'utf8').catch(() => undefined))
-      last.set(file, text)
-      if (present === text) return
+      const digest = digestOf(text)
+      const present = last.get(file) ?? digestOf(await readFile(path, 'utf8').catch(() => ''))
+      last.set(file, digest)
+      if (present === digest) return
       await writeFileAtomic(path, text)
       await changed(file)
     })
@@ -48,44 +52,6 @@ export function createResolverInput(directory: string, changed: (file: InputName
     writeRules: (rules) => write('rules', rules),
     writeLists: (lists) => write('lists', lists),
   }
-}
-
-/** Every peer, with what decides whether and how it may ask. */
-export function readPeers(db: Kysely<Tables>) {
-  return db
-    .selectFrom('peers')
-    .innerJoin('interfaces', 'interfaces.name', 'peers.interface')
-    .select([
-      'peers.id',
-      'peers.name',
-      'peers.ip',
-      'peers.ipv6',
-      'peers.enabled',
-      'peers.expires_at',
-      'peers.dns_number',
-      'peers.dns_filtering',
-      'peers.dns_lists',
-      'peers.dns_logging',
-      'interfaces.enabled as interface_enabled',
-    ])
-    .orderBy('peers.created_at')
-    .execute()
-}
-export type ReadPeer = Awaited<ReturnType<typeof readPeers>>[number]
-
-/** Those that may ask now: enabled, not expired, on an interface that runs. */
-export function clientsOf(peers: readonly ReadPeer[], now: number): ResolverClient[] {
-  return peers
-    .filter((row) => row.enabled === 1 && row.interface_enabled === 1 && !isExpired(row.expires_at, now))
-    .map((row) => ({
-      number: row.dns_number,
-      id: row.id,
-      name: row.name,
-      addresses: row.ipv6 === null ? [row.ip] : [row.ip, row.ipv6],
-      filtering: row.dns_filtering === 1,
-      lists: row.dns_lists === null ? null : (JSON.parse(row.dns_lists) as string[]),
-      logging: row.dns_logging === 1,
-    }))
 }
 
 /** The operator's rules, with the peers they are for. */

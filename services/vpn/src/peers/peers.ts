@@ -42,7 +42,7 @@ export interface PeerParts {
   readonly desired: DesiredDevices
   readonly sampler: Sampler
   /** Called after every change of a peer; resolves when the resolver goes by it. */
-  readonly onChanged: () => Promise<void>
+  readonly onChanged: (id: string) => Promise<void>
   /** The host of the `Endpoint` line; `host` is the one the request was sent to. */
   readonly publicEndpoint: (host: string) => string
 }
@@ -87,7 +87,7 @@ class TunnelPeers implements Peers {
       return added
     })
     // Nothing is asked before the first handshake, so this needs no waiting; the resolver says when it fails.
-    this.#parts.onChanged().catch(() => undefined)
+    this.#parts.onChanged(row.id).catch(() => undefined)
     return this.get(administrator, row.id)
   }
 
@@ -101,7 +101,7 @@ class TunnelPeers implements Peers {
       await applyToDevice(this.#parts, tunnel, { on, before, after, undo })
       this.#parts.sampler.follow(after, on)
     })
-    await this.#parts.onChanged()
+    await this.#parts.onChanged(id)
     return this.get(administrator, id)
   }
 
@@ -126,7 +126,7 @@ class TunnelPeers implements Peers {
       this.#parts.sampler.forget(id)
       return this.#view(administrator, row, this.#parts.clock.now())
     })
-    await this.#parts.onChanged()
+    await this.#parts.onChanged(id)
     return removed
   }
 

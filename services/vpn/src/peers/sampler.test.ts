@@ -198,7 +198,7 @@ test('an expiry date is noticed in the round after it came, once, and disconnect
   assert.equal((await sampler.sample()).expired.size, 0)
   place.clock.advance(5000)
   const report = await sampler.sample()
-  assert.deepEqual([...report.expired], ['wg0'])
+  assert.deepEqual([...report.expired], [['wg0', ['p2']]])
   assert.equal(statusIn(sampler, 'p2', place.clock.now()), 'disabled')
   place.clock.advance(1000)
   assert.equal((await sampler.sample()).expired.size, 0)

@@ -30,8 +30,8 @@ export interface SampleReport {
   readonly changed: readonly FollowedPeer[]
   /** Peers that connected or disconnected. */
   readonly switched: readonly FollowedPeer[]
-  /** Interfaces with peers whose expiry date came since the last round. */
-  readonly expired: ReadonlySet<string>
+  /** Peers whose expiry date came since the last round, by interface. */
+  readonly expired: ReadonlyMap<string, readonly string[]>
   /** Bytes a second over all peers since the last round, seen from the server. */
   readonly rate: { readonly rx: number; readonly tx: number }
   /** How long the round took. */
@@ -293,13 +293,14 @@ class PeerSampler implements Sampler {
     }
   }
 
-  #newlyExpired(now: number): Set<string> {
+  #newlyExpired(now: number): Map<string, string[]> {
     const since = this.#expiryChecked
     this.#expiryChecked = now
     const due = [...this.#byId.values()].filter(
       ({ expiresAt }) => expiresAt !== null && expiresAt > since && expiresAt <= now,
     )
-    return new Set(due.map((peer) => peer.interface))
+    const byInterface = Map.groupBy(due, (peer) => peer.interface)
+    return new Map(Array.from(byInterface, ([name, peers]) => [name, peers.map(({ id }) => id)]))
   }
 }
 

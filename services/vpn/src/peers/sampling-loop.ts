@@ -13,7 +13,7 @@ export interface SamplingParts {
   readonly intervalMs: () => number
   readonly publish: (event: ServiceEvent) => void
   /** Takes expired peers off an interface. */
-  readonly onExpired: (name: string) => Promise<void>
+  readonly onExpired: (name: string, ids: readonly string[]) => Promise<void>
   /** Called after every round. */
   readonly onSample: () => Promise<void>
 }
@@ -35,7 +35,7 @@ export function startSampling(parts: SamplingParts): SamplingLoop {
     try {
       const report = await sampler.sample()
       publishSample(parts, report)
-      for (const name of report.expired) await parts.onExpired(name)
+      for (const [name, ids] of report.expired) await parts.onExpired(name, ids)
       await parts.onSample()
     } catch (error) {
       parts.log.error({ err: error }, 'sampling failed')

@@ -33,8 +33,10 @@ export class LogWriter {
   readonly #file: string
   readonly #rings: readonly LogRing[]
   #store: LogStore | undefined
-  #clients: readonly LogClient[] | undefined
-  #areClientsWritten = false
+  #clients = new Map<number, LogClient>()
+  /** Those that the file does not know yet as they are. */
+  #unwritten = new Map<number, LogClient>()
+  #areClientsWritten = true
   #upstreams: readonly string[] = []
   #trouble: string | null = null
   #dropped = 0
@@ -68,7 +70,20 @@ export class LogWriter {
   }
 
   useClients(clients: readonly LogClient[]): void {
-    this.#clients = clients
+    this.#clients = new Map(clients.map((client) => [client.number, client]))
+    this.#unwritten = new Map(this.#clients)
+    this.#areClientsWritten = false
+  }
+
+  changeClients(set: readonly LogClient[], removed: readonly number[]): void {
+    for (const number of removed) {
+      this.#clients.delete(number)
+      this.#unwritten.delete(number)
+    }
+    for (const client of set) {
+      this.#clients.set(client.number, client)
+      this.#unwritten.set(client.number, client)
+    }
     this.#areClientsWritten = false
   }
 
@@ -90,12 +105,15 @@ export class LogWriter {
         if (count % entriesPerLook === 0) look()
         this.#take(store, entry)
       }
-      if (!this.#areClientsWritten && this.#clients !== undefined) writeClients(store, this.#clients)
+      writeClients(store, this.#unwritten.values())
       store.kinds.settle()
       mergeRings(this.#rings, take, { most: mostPerWrite, now })
       store.flush()
     })
-    if (isWritten) this.#areClientsWritten = true
+    if (isWritten) {
+      this.#unwritten.clear()
+      this.#areClientsWritten = true
+    }
     for (const ring of this.#rings) {
       if (isWritten) ring.release()
       else ring.rewind()
@@ -105,7 +123,7 @@ export class LogWriter {
 
   /** Whether there is anything to write at this moment, milliseconds since the epoch. */
   isDue(now: number): boolean {
-    return hasSettled(this.#rings, now) || (this.#clients !== undefined && !this.#areClientsWritten)
+    return hasSettled(this.#rings, now) || !this.#areClientsWritten
   }
 
   /** Forgets what is past its time; in bites, see `work`. */
@@ -150,7 +168,7 @@ export class LogWriter {
   }
 
   #schedule(forgetting: Forgetting, isPurge: boolean, over: (end: UpkeepEnd) => void): void {
-    const current = () => new Set(this.#clients?.map(({ number }) => number))
+    const current = () => new Set(this.#clients.keys())
     this.#tasks.push({ upkeep: (store) => forget(store, forgetting, current), isPurge, over, tries: 0 })
   }
 
@@ -210,6 +228,7 @@ export class LogWriter {
     this.#abandon()
     try {
       setAside(this.#file)
+      this.#unwritten = new Map(this.#clients)
       this.#areClientsWritten = false
       this.#trouble = `The query log could not be read (${wordsOf(error)}); it was set aside, and a new one begun`
     } catch (obstacle) {
@@ -235,7 +254,7 @@ export class LogWriter {
   }
 }
 
-function writeClients({ database }: LogStore, clients: readonly LogClient[]): void {
+function writeClients({ database }: LogStore, clients: Iterable<LogClient>): void {
   const put = database.prepare('INSERT OR REPLACE INTO client VALUES (?, ?, ?, ?)')
   for (const { number, id, name, addresses } of clients) put.run(number, id, name, JSON.stringify(addresses))
 }

@@ -21,6 +21,12 @@ export type ToWriter =
   | { readonly type: 'settings'; readonly retentionDays: number }
   /** All peers there are; those that are missing are gone, and keep their last name as long as entries of theirs are kept. */
   | { readonly type: 'clients'; readonly clients: readonly LogClient[] }
+  /** Peers that are new or changed, and the numbers of those that are gone. */
+  | {
+      readonly type: 'clients-changed'
+      readonly set: readonly LogClient[]
+      readonly removed: readonly number[]
+    }
   /** Names of the upstreams as entries count them: the first is 1. Without paths, they may hold a secret. */
   | { readonly type: 'upstreams'; readonly labels: readonly string[] }
   /** Forgets what was asked before a moment (milliseconds since the epoch), by one client or by all (null). */

@@ -75,6 +75,8 @@ port.on('message', (message: ToWriter) => {
       return
     case 'clients':
       return writer.useClients(message.clients)
+    case 'clients-changed':
+      return writer.changeClients(message.set, message.removed)
     case 'upstreams':
       return writer.useUpstreams(message.labels)
     case 'purge':

@@ -44,7 +44,18 @@ export interface DataOrders {
 }
 
 /** What changed since; only the members that are there. Counted: the thread looks into its port when the count moved. */
-export type DataNews = Partial<DataOrders> & { readonly clearCache?: boolean; readonly stop?: boolean }
+export type DataNews = Partial<DataOrders> & {
+  /** The policy's table of clients alone. */
+  readonly clients?: SharedArrayBuffer
+  readonly clearCache?: boolean
+  readonly stop?: boolean
+}
+
+/** What the thread works by after some news. */
+export function withNews(orders: DataOrders, { clients, ...news }: DataNews): DataOrders {
+  const next = { ...orders, ...news }
+  return clients === undefined ? next : { ...next, policy: { ...next.policy, clients } }
+}
 
 /** How the data thread starts. */
 export interface DataSetup {

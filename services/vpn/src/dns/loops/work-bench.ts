@@ -2,10 +2,11 @@ import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads'
 import { LogRing } from '../../query-log/ring.ts'
 import { AnswerCache } from '../answer-cache.ts'
 import { Engine } from '../engine.ts'
+import { openClientTable } from '../policy/client-table.ts'
 import { openPolicy } from '../policy/policy.ts'
 import { Asking, type QueryLines } from './asking.ts'
 import { ClientRate } from './client-rate.ts'
-import type { DataNews, DataOrders, DataSetup } from './orders.ts'
+import { withNews, type DataNews, type DataOrders, type DataSetup } from './orders.ts'
 import { QueryExchange, type AnswerLines, type Packet } from './query-exchange.ts'
 import { openSharedState, Shared, type SharedState } from './shared-state.ts'
 
@@ -94,8 +95,9 @@ export class WorkBench {
   }
 
   #apply(news: DataNews): void {
-    this.#orders = { ...this.#orders, ...news }
+    this.#orders = withNews(this.#orders, news)
     if (news.policy) this.engine.use(openPolicy(news.policy))
+    if (news.clients) this.engine.use({ ...this.engine.policy, clients: openClientTable(news.clients) })
     this.#applyEngine(news)
     if (news.listeners) this.#lines.listen(news.listeners)
     if (news.upstreams) this.asking.use(news.upstreams, this.#orders.engine.dnssec)

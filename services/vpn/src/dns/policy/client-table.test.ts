@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import * as fc from 'fast-check'
 import { clientOf } from '../../../test/dns-policies.ts'
-import { buildClientTable, openClientTable } from './client-table.ts'
+import { buildClientTable, changeClientTable } from './client-table-memory.ts'
+import { openClientTable, type ClientRecord } from './client-table.ts'
 
 const bytes6 = (...words: number[]): Uint8Array => Uint8Array.from(words.flatMap((word) => [word >> 8, word & 255]))
 
@@ -49,6 +51,48 @@ describe('the table of clients', () => {
     assert.deepEqual([table.numberOf(0), table.listsOf(0), table.isFiltered(0), table.isLogged(0)], [0, -1, true, true])
   })
 
+  test('changed in place, it finds what a table made anew would find', () => {
+    const numbers = fc.integer({ min: 1, max: 12 })
+    const client = fc.record({
+      number: numbers,
+      // Few addresses, so that they are taken over, and far apart or close together.
+      addresses: fc.uniqueArray(fc.constantFrom(...addresses), { maxLength: 3 }),
+      lists: fc.constantFrom(null, [], ['ads'], ['adult', 'unknown']),
+      filtering: fc.boolean(),
+      logging: fc.boolean(),
+    })
+    const change = fc.oneof(client, numbers)
+    fc.assert(
+      fc.property(
+        fc.array(client, { maxLength: 8 }),
+        fc.array(fc.array(change, { maxLength: 4 })),
+        (start, batches) => {
+          const known = new Map<number, ClientRecord>()
+          for (const each of start) put(known, each)
+          let memory = buildClientTable([...known.values()], lists)
+          for (const batch of batches) {
+            const before = new Map(known)
+            for (const each of batch) put(known, each)
+            const touched = new Set([...before.keys(), ...known.keys()])
+            const changes = [...touched].map((number) => ({ before: before.get(number), after: known.get(number) }))
+            const changed = changes.filter((each) => each.before !== each.after)
+            if (!changeClientTable(memory, changed, lists)) memory = buildClientTable([...known.values()], lists)
+            compareTables(memory, buildClientTable([...known.values()], lists))
+          }
+        },
+      ),
+    )
+  })
+
+  test('a table without room says so', () => {
+    const clients = Array.from({ length: 40 }, (_, k) => clientOf(k + 1, { addresses: [`10.8.0.${k}`] }))
+    const memory = buildClientTable(clients.slice(0, 8), lists)
+    const added = (from: number, to: number) => clients.slice(from, to).map((after) => ({ before: undefined, after }))
+    assert.equal(changeClientTable(memory, added(8, 24), lists), true)
+    assert.equal(openClientTable(memory).numberOf(openClientTable(memory).find4(0x0a08_0017)), 24)
+    assert.equal(changeClientTable(memory, added(24, 25), lists), false)
+  })
+
   test('does not take other memory for a table', () => {
     assert.throws(() => openClientTable(new SharedArrayBuffer(64)), /no table of clients/)
     const memory = buildClientTable([clientOf(1)], lists)
@@ -57,3 +101,40 @@ describe('the table of clients', () => {
     assert.throws(() => openClientTable(cut), /cut off/)
   })
 })
+
+const addresses = [
+  ...Array.from({ length: 12 }, (_, n) => `10.8.${n % 3}.${n * 20}`),
+  ...Array.from({ length: 12 }, (_, n) => `fd00::${n % 4}:${n}`),
+]
+
+/** Gives a client its addresses, taken from whoever had them; a bare number takes the client away. */
+function put(known: Map<number, ClientRecord>, each: ClientRecord | number): void {
+  if (typeof each === 'number') return void known.delete(each)
+  for (const [number, other] of known) {
+    const left = other.addresses.filter((address) => !each.addresses.includes(address))
+    if (left.length < other.addresses.length) known.set(number, { ...other, addresses: left })
+  }
+  known.set(each.number, each)
+}
+
+function compareTables(one: SharedArrayBuffer, other: SharedArrayBuffer): void {
+  const [a, b] = [openClientTable(one), openClientTable(other)].map((table) => {
+    const said = (index: number) => [
+      table.numberOf(index),
+      table.listsOf(index),
+      table.isFiltered(index),
+      table.isLogged(index),
+    ]
+    const byNumber = Array.from({ length: 13 }, (_, number) => said(table.indexOf(number)))
+    const byAddress = addresses.map((address) => {
+      if (!address.includes(':')) {
+        const [x = 0, y = 0, z = 0, w = 0] = address.split('.').map(Number)
+        return said(table.find4((x << 24) | (y << 16) | (z << 8) | w))
+      }
+      const [, , high = '0', low = '0'] = address.split(':')
+      return said(table.find6(bytes6(0xfd00, 0, 0, 0, 0, 0, Number.parseInt(high, 16), Number.parseInt(low, 16)), 0))
+    })
+    return { byNumber, byAddress }
+  })
+  assert.deepEqual(a, b)
+}

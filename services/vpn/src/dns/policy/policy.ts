@@ -1,5 +1,6 @@
 import type { NameSeeds } from './name-hash.ts'
-import { type ClientRecord, type ClientTable, buildClientTable, openClientTable } from './client-table.ts'
+import { buildClientTable } from './client-table-memory.ts'
+import { type ClientRecord, type ClientTable, openClientTable } from './client-table.ts'
 import { type ListBundle, openBundle } from './list-bundle.ts'
 import { type PatternMatcher, createPatternMatcher } from './patterns.ts'
 import { type RuleRecord, type RuleTable, buildRuleTable, openRuleTable } from './rule-table.ts'
@@ -67,6 +68,14 @@ export function openPolicy(memory: PolicyMemory): Policy {
     patterns: createPatternMatcher(bundle.patterns),
     listNames,
   }
+}
+
+/** The policy of another memory, with what is in both opened once: a change of the clients alone opens their table alone. */
+export function reopenPolicy(policy: Policy, before: PolicyMemory, after: PolicyMemory): Policy {
+  if (before === after) return policy
+  if (before.bundle !== after.bundle || before.rules !== after.rules) return openPolicy(after)
+  const clients = before.clients === after.clients ? policy.clients : openClientTable(after.clients)
+  return { ...policy, clients, settings: after.settings }
 }
 
 const isSame = (one: NameSeeds, other: NameSeeds): boolean =>

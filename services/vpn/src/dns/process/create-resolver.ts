@@ -2,18 +2,19 @@ import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createRingMemory, LogRing } from '../../query-log/ring.ts'
-import type { DataNews, DataOrders } from '../loops/orders.ts'
+import { withNews, type DataNews, type DataOrders } from '../loops/orders.ts'
 import { Shared } from '../loops/shared-state.ts'
 import { openLibc, type Libc } from '../sockets/libc.ts'
 import type { Streams } from '../tcp/streams.ts'
 import type { RelayOptions } from '../upstream/relay.ts'
+import { ClientsInForce } from './clients-in-force.ts'
 import { DataThreadHost } from './data-thread-host.ts'
 import { ListeningPlaces } from './listening-places.ts'
 import { openListsInForce, type ListsChange, type ListsInForce } from './lists-in-force.ts'
 import { LogThreadHost } from './log-thread-host.ts'
-import type { Explanation, ResolverState } from './messages.ts'
-import { policyOf, settingsOrders, startOrders } from './orders-of.ts'
-import { readResolverFile, readResolverFiles, type ResolverFiles } from './read-files.ts'
+import type { ClientsChange, Explanation, ResolverState } from './messages.ts'
+import { policyOf, settingsOrders, startOrders, type InForce } from './orders-of.ts'
+import { readResolverFile, readResolverFiles } from './read-files.ts'
 import { UpstreamServers } from './upstream-servers.ts'
 
 const logFile = 'query-log.db'
@@ -37,7 +38,7 @@ interface Opened {
   readonly parts: ResolverParts
   readonly libc: Libc | undefined
   readonly engineReason: string
-  readonly files: ResolverFiles
+  readonly files: InForce
   readonly lists: ListsInForce
   readonly servers: UpstreamServers
   readonly orders: DataOrders
@@ -48,9 +49,10 @@ interface Opened {
  * answers at once. Lists that changed meanwhile are compiled while it answers with the old ones.
  */
 export async function createResolver(parts: ResolverParts): Promise<Resolver> {
-  const files = await readResolverFiles(parts.directory, parts.warn)
-  const { libc, engineReason } = await chooseEngine(files.settings.engine, parts.isCautious ?? false)
+  const read = await readResolverFiles(parts.directory, parts.warn)
+  const { libc, engineReason } = await chooseEngine(read.settings.engine, parts.isCautious ?? false)
   const lists = openListsInForce(parts.directory, parts.warn)
+  const files = { ...read, clients: new ClientsInForce(read.clients, lists.bundle().lists) }
   const servers = new UpstreamServers(parts)
   const upstreams = await servers.apply(files.settings.upstreams)
   const orders = startOrders(files, lists.bundle(), { listeners: [], upstreams })
@@ -69,7 +71,7 @@ export class Resolver {
   readonly #places: ListeningPlaces
   readonly #log: LogThreadHost
   readonly #startedAt = Date.now()
-  #files: ResolverFiles
+  #files: InForce
   #orders: DataOrders
   #turn: Promise<unknown> = Promise.resolve()
   #firstCompile: Promise<void> = Promise.resolve()
@@ -110,7 +112,7 @@ export class Resolver {
     if (lists.isStale(this.#files.lists))
       this.#firstCompile = this.#compile().then(ignore, (error: Error) => parts.warn(`the lists: ${error.message}`))
     await this.#openStreams()
-    this.#log.tell({ type: 'clients', clients: this.#files.clients })
+    this.#log.tell({ type: 'clients', clients: this.#files.clients.all() })
     this.#log.tell({ type: 'upstreams', labels: servers.labels() })
     const late = pause(longestInRings, undefined, { ref: false })
     void Promise.race([this.#firstCompile, late]).then(() => this.#log.start())
@@ -142,7 +144,18 @@ export class Resolver {
 
   /** Reads a file again and puts it in force for the next query. Rejects, and leaves all as it is, when it cannot be read. */
   changed(file: 'settings' | 'clients' | 'rules'): Promise<void> {
-    return this.#inTurn(() => (file === 'settings' ? this.#changedSettings() : this.#changedPolicy(file)))
+    return this.#inTurn(() => {
+      if (file === 'settings') return this.#changedSettings()
+      return file === 'rules' ? this.#changedRules() : this.#replacedClients()
+    })
+  }
+
+  /** Puts changed clients in force for the next query. */
+  changedClients(change: ClientsChange): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#tell({ clients: this.#files.clients.change(change, this.data) })
+      this.#log.changeClients(change)
+    })
   }
 
   /** Reads which lists there are, compiles them and puts them in force; all the while it answers by the old ones. */
@@ -187,7 +200,7 @@ export class Resolver {
   }
 
   #tell(news: DataNews): void {
-    this.#orders = { ...this.#orders, ...news }
+    this.#orders = withNews(this.#orders, news)
     this.data.tell(news)
     this.#openedStreams?.use(this.#orders)
   }
@@ -213,12 +226,17 @@ export class Resolver {
     return lists.compile(this.#files.lists, () => this.#tell({ policy: policyOf(this.#files, lists.bundle()) }))
   }
 
-  async #changedPolicy(file: 'clients' | 'rules'): Promise<void> {
+  async #changedRules(): Promise<void> {
     const { parts, lists } = this.#opened
-    const files = { ...this.#files, [file]: await readResolverFile(parts.directory, file) }
+    const files = { ...this.#files, rules: await readResolverFile(parts.directory, 'rules') }
     this.#tell({ policy: policyOf(files, lists.bundle()) })
     this.#files = files
-    if (file === 'clients') this.#log.tell({ type: 'clients', clients: files.clients })
+  }
+
+  async #replacedClients(): Promise<void> {
+    const clients = await readResolverFile(this.#opened.parts.directory, 'clients')
+    this.#tell({ clients: this.#files.clients.replace(clients) })
+    this.#log.tell({ type: 'clients', clients })
   }
 
   async #changedSettings(): Promise<void> {

@@ -6,17 +6,20 @@ import { plainSettings } from '../../../test/resolver-place.ts'
 import { createRingMemory } from '../../query-log/ring.ts'
 import { emptyBundle } from '../policy/list-bundle.ts'
 import { openLibc } from '../sockets/libc.ts'
+import { ClientsInForce } from './clients-in-force.ts'
 import { DataThreadHost, type DataThreadParts } from './data-thread-host.ts'
 import { startOrders } from './orders-of.ts'
 
 function start(some: Partial<DataThreadParts>): { host: DataThreadHost; warnings: string[] } {
   const warnings: string[] = []
-  const files = { settings: plainSettings, clients: [], rules: [], lists: [] }
+  const bundle = emptyBundle()
+  const clients = new ClientsInForce([], bundle.lists)
+  const files = { settings: plainSettings, clients, rules: [], lists: [] }
   const servers = { endpoint: { address: '127.0.0.1', port: 9 }, ports: 8, byStream: -1, isBridge: false }
   const open = { listeners: [], upstreams: [{ ...servers, isStandIn: false }] }
   const host = new DataThreadHost({
     mode: 'dgram',
-    orders: startOrders(files, emptyBundle(), open),
+    orders: startOrders(files, bundle, open),
     ring: createRingMemory(4096),
     libc: undefined,
     noted: () => undefined,

@@ -1,5 +1,5 @@
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads'
-import type { DataNews, DataOrders, DataSetup, ListenerNote } from '../loops/orders.ts'
+import { withNews, type DataNews, type DataOrders, type DataSetup, type ListenerNote } from '../loops/orders.ts'
 import {
   createSharedMemory,
   openSharedState,
@@ -61,10 +61,19 @@ export class DataThreadHost {
 
   /** Puts news in force before the next query. */
   tell(news: DataNews): void {
-    this.#orders = { ...this.#orders, ...news }
+    this.#orders = withNews(this.#orders, news)
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origin
     this.#thread.port.postMessage(news)
     Atomics.add(this.state.words, Shared.generation, 1)
+  }
+
+  /** How often it was told of news, and of how many of them it has taken in all. Both wrap at 32 bits. */
+  get told(): number {
+    return Atomics.load(this.state.words, Shared.generation)
+  }
+
+  get seen(): number {
+    return Atomics.load(this.state.words, Shared.seen)
   }
 
   /** Resolves when the thread has taken all news in, or at the latest after a second. */

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
-import type { FromWriter, ToWriter, WriterStart } from '../../query-log/writer-messages.ts'
+import type { FromWriter, LogClient, ToWriter, WriterStart } from '../../query-log/writer-messages.ts'
+import type { ClientsChange } from './messages.ts'
 
 const restartMs = 1000
 const purgeMs = 60_000
@@ -23,7 +24,8 @@ export class LogThreadHost {
   lost = 0
   readonly #start: WriterStart
   readonly #ears: LogEars
-  readonly #told = new Map<string, Told>()
+  readonly #told = new Map<string, Exclude<Told, { type: 'clients' }>>()
+  #clients: Map<number, LogClient> | undefined
   readonly #purges = new Map<number, PromiseWithResolvers<void>>()
   #retentionDays: number
   #nextPurge = 1
@@ -44,8 +46,17 @@ export class LogThreadHost {
   /** Hands on what the thread has to know; kept for one that takes its place. */
   tell(message: Told): void {
     if (message.type === 'settings') this.#retentionDays = message.retentionDays
-    this.#told.set(message.type, message)
+    if (message.type === 'clients') this.#clients = new Map(message.clients.map((client) => [client.number, client]))
+    else this.#told.set(message.type, message)
     post(this.#worker, message)
+  }
+
+  /** Hands on which peers changed. */
+  changeClients({ set, removed }: ClientsChange): void {
+    this.#clients ??= new Map()
+    for (const number of removed) this.#clients.delete(number)
+    for (const client of set) this.#clients.set(client.number, client)
+    post(this.#worker, { type: 'clients-changed', set, removed })
   }
 
   /** Forgets what was asked before a moment; rejects with the reason when that did not go. */
@@ -86,6 +97,7 @@ export class LogThreadHost {
     worker.on('error', (error: Error) => this.#ears.warn(`the query log failed: ${error.message}`))
     worker.on('exit', () => this.#ended())
     for (const message of this.#told.values()) post(worker, message)
+    if (this.#clients !== undefined) post(worker, { type: 'clients', clients: [...this.#clients.values()] })
     return worker
   }
 

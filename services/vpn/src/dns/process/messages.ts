@@ -1,3 +1,4 @@
+import type { ResolverClient } from './resolver-files.ts'
 import type { ExplainedMatch } from '../policy/explain.ts'
 import type { Verdict } from '../policy/verdict.ts'
 
@@ -17,9 +18,16 @@ export interface ListReport {
   readonly examples: readonly { readonly line: number; readonly text: string; readonly reason: string }[]
 }
 
+/** Clients that are new or changed, as they are now, and the numbers of those that may not ask any more. */
+export interface ClientsChange {
+  readonly set: readonly ResolverClient[]
+  readonly removed: readonly number[]
+}
+
 /** From the service to the resolver. `id` comes back with the answer. */
 export type ToResolver =
   | { readonly type: 'changed'; readonly id: number; readonly file: 'settings' | 'clients' | 'rules' | 'lists' }
+  | ({ readonly type: 'clients'; readonly id: number } & ClientsChange)
   | {
       readonly type: 'explain'
       readonly id: number

@@ -1,18 +1,22 @@
 import { engineSettings, policySettings } from '../engine-settings.ts'
 import type { DataListener, DataOrders, DataUpstream } from '../loops/orders.ts'
 import type { ListBundle } from '../policy/list-bundle.ts'
-import { buildPolicy, type PolicyMemory } from '../policy/policy.ts'
+import type { PolicyMemory } from '../policy/policy.ts'
+import { buildRuleTable } from '../policy/rule-table.ts'
+import type { ClientsInForce } from './clients-in-force.ts'
 import type { ResolverFiles } from './read-files.ts'
 import type { ResolverSettings } from './resolver-files.ts'
 
+/** What the resolver runs by; its clients change one by one, so they are kept as the table they are looked up in. */
+export type InForce = Omit<ResolverFiles, 'clients'> & { readonly clients: ClientsInForce }
+
 /** The policy that files and compiled lists make together. */
-export const policyOf = (files: ResolverFiles, bundle: ListBundle): PolicyMemory =>
-  buildPolicy({
-    bundle: bundle.memory,
-    clients: files.clients,
-    rules: files.rules,
-    settings: policySettings(files.settings),
-  })
+export const policyOf = (files: InForce, bundle: ListBundle): PolicyMemory => ({
+  bundle: bundle.memory,
+  clients: files.clients.table(bundle.lists),
+  rules: buildRuleTable(files.rules, bundle.table.seeds),
+  settings: policySettings(files.settings),
+})
 
 /** What the threads that answer need of the settings alone. */
 export function settingsOrders(settings: ResolverSettings): Omit<DataOrders, 'policy' | 'listeners' | 'upstreams'> {
@@ -22,7 +26,7 @@ export function settingsOrders(settings: ResolverSettings): Omit<DataOrders, 'po
 
 /** What a data thread starts with: everything, once listeners and upstreams are open. */
 export const startOrders = (
-  files: ResolverFiles,
+  files: InForce,
   bundle: ListBundle,
   open: { readonly listeners: readonly DataListener[]; readonly upstreams: readonly DataUpstream[] },
 ): DataOrders => ({ policy: policyOf(files, bundle), ...settingsOrders(files.settings), ...open })

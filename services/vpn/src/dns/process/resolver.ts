@@ -74,6 +74,9 @@ async function answer(resolver: Resolver, message: Exclude<ToResolver, { type: '
       if (message.file === 'lists') return { type: 'lists', id, ...(await resolver.changedLists()) }
       await resolver.changed(message.file)
       return done
+    case 'clients':
+      await resolver.changedClients(message)
+      return done
     case 'explain':
       return { type: 'explanation', id, explanation: await resolver.explain(message) }
     case 'ask-upstream': {

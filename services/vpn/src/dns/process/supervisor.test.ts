@@ -196,6 +196,64 @@ test(
   },
 )
 
+test(
+  'clients whose file was not written yet are known to a resolver that is started at any moment',
+  { timeout: 120_000 },
+  async () => {
+    await using running = await supervised()
+    const { supervisor, directory } = running
+    const client = (number: number, filtering: boolean) => {
+      const addresses = [`10.8.0.${number}`]
+      return { number, id: `p${number}`, name: `peer ${number}`, addresses, filtering, lists: null, logging: true }
+    }
+    await writeFileAtomic(
+      join(directory, 'rules.json'),
+      JSON.stringify([{ number: 4, action: 'block', domain: 'ads.example', belowOnly: false, client: 0 }]),
+    )
+    await writeFileAtomic(join(directory, 'clients.json'), JSON.stringify([client(1, true), client(2, false)]))
+    await supervisor.changed('rules')
+    await supervisor.changed('clients')
+    /** Whether the rule holds for each of the clients. */
+    const filtered = () =>
+      Promise.all(
+        [1, 2, 3].map(async (number) => {
+          const { verdict } = await supervisor.explain({ domain: 'ads.example', client: number, resolve: false })
+          return verdict.status === 1
+        }),
+      )
+    assert.deepEqual(await filtered(), [true, false, true])
+    const change = (set: boolean) =>
+      supervisor.changedClients({ set: [client(1, set), client(3, !set)], removed: set ? [2] : [] })
+    for (const [round, moment] of (['before', 'during', 'after', 'during', 'before', 'after'] as const).entries()) {
+      const isSet = round % 2 === 0
+      const kill = () => process.kill(supervisor.pid!, 'SIGKILL')
+      if (moment === 'before') kill()
+      const changed = change(isSet)
+      if (moment === 'during') kill()
+      await changed
+      const pid = supervisor.pid
+      if (moment === 'after') kill()
+      if (moment === 'after')
+        await eventually(
+          () => supervisor.pid,
+          (now) => now !== undefined && now !== pid,
+        )
+      assert.deepEqual(await filtered(), [isSet, true, !isSet], `${moment}, round ${round}`)
+    }
+    const written = supervisor.beginClientsFile()
+    await writeFileAtomic(join(directory, 'clients.json'), JSON.stringify([client(1, false), client(3, false)]))
+    await supervisor.changedClients({ set: [client(3, true)], removed: [] })
+    written()
+    const pid = supervisor.pid!
+    process.kill(pid, 'SIGKILL')
+    await eventually(
+      () => supervisor.pid,
+      (now) => now !== undefined && now !== pid,
+    )
+    assert.deepEqual(await filtered(), [false, true, true], 'what changed after the file was begun is not in it')
+  },
+)
+
 test('another engine is taken over to at once when the settings want it', { timeout: 60_000 }, async () => {
   await using running = await supervised()
   const { supervisor, port, directory } = running

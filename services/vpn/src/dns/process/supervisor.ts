@@ -1,9 +1,10 @@
 import type { ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import type { ListsChange } from './lists-in-force.ts'
-import type { Explanation, FromResolver, ResolverState, ToResolver } from './messages.ts'
+import type { ClientsChange, Explanation, FromResolver, ResolverState, ToResolver } from './messages.ts'
 import { sampleProcess } from './process-sample.ts'
 import { startResolver } from './start-resolver.ts'
+import { UnwrittenClients } from './unwritten-clients.ts'
 import { checkMs, Watchdog } from './watchdog.ts'
 
 const answerMs = 15_000
@@ -53,6 +54,7 @@ export class ResolverSupervisor {
   state: ResolverState | undefined
   readonly #parts: SupervisorParts
   readonly #waiting = new Map<number, Waiting>()
+  readonly #unwritten = new UnwrittenClients()
   readonly #ready = Promise.withResolvers<void>()
   #nextId = 1
   #pauseMs = 0
@@ -86,6 +88,20 @@ export class ResolverSupervisor {
   /** Puts a file that was written in force for the next query; rejects with the reason. */
   async changed(file: 'settings' | 'clients' | 'rules'): Promise<void> {
     await this.#request({ type: 'changed', file })
+  }
+
+  /**
+   * Puts changed clients in force for the next query; rejects with the reason. Their file may follow later: whichever resolver
+   * is started until `beginClientsFile` says that it did is told of them too.
+   */
+  async changedClients(change: ClientsChange): Promise<void> {
+    this.#unwritten.note(change)
+    await this.#request({ type: 'clients', ...change })
+  }
+
+  /** To be called before the content of the clients' file is gathered; the returned function once the file is in place. */
+  beginClientsFile(): () => void {
+    return this.#unwritten.begin()
   }
 
   /** Compiles the lists and puts them in force. */
@@ -155,6 +171,8 @@ export class ResolverSupervisor {
       clearInterval(watch)
       this.#ended(signal ?? `code ${code}`, performance.now() - startedAt)
     })
+    const unwritten = this.#unwritten.change()
+    if (unwritten !== undefined) post(child, { type: 'clients', id: 0, ...unwritten })
     for (const { message } of this.#waiting.values()) post(child, message)
   }
 

@@ -2,7 +2,7 @@ import type { LogRing } from '../../query-log/ring.ts'
 import { AnswerCache } from '../answer-cache.ts'
 import { Engine, Outcome } from '../engine.ts'
 import type { DataOrders } from '../loops/orders.ts'
-import { openPolicy } from '../policy/policy.ts'
+import { openPolicy, reopenPolicy } from '../policy/policy.ts'
 
 const cacheSize = 1024
 const mostUnderWay = 1024
@@ -40,7 +40,7 @@ export class StreamAnswers {
   }
 
   use(orders: DataOrders): void {
-    if (orders.policy !== this.#orders.policy) this.engine.use(openPolicy(orders.policy))
+    this.engine.use(reopenPolicy(this.engine.policy, this.#orders.policy, orders.policy))
     if (orders.engine !== this.#orders.engine) this.engine.configure(orders.engine)
     this.#orders = orders
   }

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { mkdir, readFile, rmdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { eventually, temporaryDirectory } from '@hearth/testing'
+import { createClientsFile } from './clients-file.ts'
+import type { ResolverClient } from './process/resolver-files.ts'
+
+const client = (number: number): ResolverClient => {
+  const addresses = [`10.8.${number >> 8}.${number & 255}`]
+  return { number, id: `p${number}`, name: `peer ${number}`, addresses, filtering: true, lists: null, logging: true }
+}
+
+/** A file over clients the test changes. */
+async function startFile(delay: number) {
+  const folder = await temporaryDirectory('clients')
+  const path = join(folder.path, 'clients.json')
+  const clients = new Map<number, ResolverClient>()
+  const counts = { begun: 0, written: 0 }
+  const errors: unknown[] = []
+  const file = createClientsFile({
+    path,
+    delay,
+    clients: () => clients.values(),
+    begin() {
+      counts.begun += 1
+      return () => (counts.written += 1)
+    },
+    log: { error: (...words: unknown[]) => void errors.push(words) },
+  })
+  const change = (number: number) => {
+    clients.set(number, client(number))
+    file.changed()
+  }
+  const read = async () => JSON.parse(await readFile(path, 'utf8').catch(() => '[]')) as ResolverClient[]
+  return {
+    path,
+    clients,
+    counts,
+    errors,
+    file,
+    change,
+    read,
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
+  }
+}
+
+test('many changes are written together, and later ones later', async () => {
+  await using place = await startFile(100)
+  for (let number = 1; number <= 5000; number += 1) place.change(number)
+  const first = await eventually(place.read, (clients) => clients.length === 5000)
+  assert.deepEqual(first, [...place.clients.values()])
+  assert.deepEqual(place.counts, { begun: 1, written: 1 })
+  place.change(6000)
+  await eventually(place.read, (clients) => clients.length === 5001)
+  await place.file.close()
+})
+
+test('the end writes what is left, at once', async () => {
+  await using place = await startFile(60_000)
+  place.change(1)
+  assert.deepEqual(await place.read(), [])
+  await place.file.close()
+  assert.deepEqual(await place.read(), [client(1)])
+  place.change(2)
+  await place.file.close()
+  assert.deepEqual(await place.read(), [client(1), client(2)])
+})
+
+test('what cannot be written is said, and stays to be written', async () => {
+  await using place = await startFile(60_000)
+  await mkdir(place.path)
+  place.change(1)
+  await place.file.close()
+  assert.equal(place.errors.length, 1)
+  assert.deepEqual(place.counts, { begun: 1, written: 0 })
+  await rmdir(place.path)
+  await place.file.close()
+  assert.deepEqual(await place.read(), [client(1)])
+})

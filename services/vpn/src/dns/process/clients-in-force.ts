@@ -1,0 +1,88 @@
+import { buildClientTable, changeClientTable } from '../policy/client-table-memory.ts'
+import type { ListBundle } from '../policy/list-bundle.ts'
+import type { ClientsChange } from './messages.ts'
+import type { ResolverClient } from './resolver-files.ts'
+
+/** Of the thread that reads the tables: how often it was told of news, and how many of them it has taken in. */
+export interface TableReader {
+  readonly told: number
+  readonly seen: number
+}
+
+/** A table that was in force; free as soon as its reader has seen this news. */
+interface Retired {
+  readonly memory: SharedArrayBuffer
+  readonly until: number
+}
+
+/** Retired tables that are kept for the next change: one is enough unless the reader is slow. */
+const maxRetired = 4
+
+/**
+ * The clients that may ask, and the table they are looked up in. A change alters a copy of the table, in memory that its reader
+ * has left, and is as quick with ten thousand clients as with ten.
+ */
+export class ClientsInForce {
+  #clients: Map<number, ResolverClient>
+  #lists: ListBundle['lists']
+  #memory: SharedArrayBuffer
+  #retired: readonly Retired[] = []
+
+  constructor(clients: readonly ResolverClient[], lists: ListBundle['lists']) {
+    this.#clients = byNumber(clients)
+    this.#lists = lists
+    this.#memory = buildClientTable(clients, lists)
+  }
+
+  all(): ResolverClient[] {
+    return [...this.#clients.values()]
+  }
+
+  /** The table in force, for these lists; made anew only when they are others than before. */
+  table(lists: ListBundle['lists']): SharedArrayBuffer {
+    if (lists !== this.#lists) {
+      this.#lists = lists
+      this.#rebuild()
+    }
+    return this.#memory
+  }
+
+  /** Takes others in place of all; returns the table, of which the reader is to be told next. */
+  replace(clients: readonly ResolverClient[]): SharedArrayBuffer {
+    this.#clients = byNumber(clients)
+    this.#rebuild()
+    return this.#memory
+  }
+
+  /** Changes some; returns the table, of which the reader is to be told next. */
+  change({ set, removed }: ClientsChange, reader: TableReader): SharedArrayBuffer {
+    const before = new Map<number, ResolverClient | undefined>()
+    for (const number of [...removed, ...set.map((client) => client.number)]) {
+      before.set(number, this.#clients.get(number))
+    }
+    for (const number of removed) this.#clients.delete(number)
+    for (const client of set) this.#clients.set(client.number, client)
+    const changes = Array.from(before, ([number, was]) => ({ before: was, after: this.#clients.get(number) }))
+    const left = this.#memory
+    const memory = this.#freeMemory(reader)
+    new Uint32Array(memory).set(new Uint32Array(left))
+    if (changeClientTable(memory, changes, this.#lists)) {
+      this.#memory = memory
+      this.#retired = [...this.#retired, { memory: left, until: (reader.told + 1) | 0 }].slice(-maxRetired)
+    } else this.#rebuild()
+    return this.#memory
+  }
+
+  #freeMemory({ seen }: TableReader): SharedArrayBuffer {
+    const free = this.#retired.find(({ until }) => ((seen - until) | 0) >= 0)
+    this.#retired = this.#retired.filter((each) => each !== free)
+    return free?.memory ?? new SharedArrayBuffer(this.#memory.byteLength)
+  }
+
+  #rebuild(): void {
+    this.#memory = buildClientTable([...this.#clients.values()], this.#lists)
+    this.#retired = []
+  }
+}
+
+const byNumber = (clients: readonly ResolverClient[]) => new Map(clients.map((client) => [client.number, client]))
