@@ -3,7 +3,7 @@ import { mkdir, readFile, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { eventually, temporaryDirectory } from '@hearth/testing'
-import { createClientsFile } from './clients-file.ts'
+import { ClientsFile } from './clients-file.ts'
 import type { ResolverClient } from './process/resolver-files.ts'
 
 const client = (number: number): ResolverClient => {
@@ -18,7 +18,7 @@ async function startFile(delay: number) {
   const clients = new Map<number, ResolverClient>()
   const counts = { begun: 0, written: 0 }
   const errors: unknown[] = []
-  const file = createClientsFile({
+  const file = new ClientsFile({
     path,
     delay,
     clients: () => clients.values(),

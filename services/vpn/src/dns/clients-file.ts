@@ -14,59 +14,61 @@ export interface ClientsFileDependencies {
   readonly delay?: number
 }
 
-/** `clients.json`, which follows the clients: a start of the resolver goes by it. */
-export interface ClientsFile {
-  /** Has the file written, a while later. */
-  changed(): void
-  /** Writes what is not written yet. A failure is logged, and the next start of the service writes it. */
-  close(): Promise<void>
-}
-
 const usualDelay = 1000
 const delayAfterFailure = 5000
 /** Clients turned into text before other work gets its turn. */
 const clientsPerTurn = 1000
 
-export function createClientsFile(dependencies: ClientsFileDependencies): ClientsFile {
-  const { path, clients, begin, log, delay = usualDelay } = dependencies
-  const queue = createKeyedQueue(10)
-  let timer: NodeJS.Timeout | undefined
-  let isBehind = false
-  let isClosed = false
+/** `clients.json`, which follows the clients: a start of the resolver goes by it. */
+export class ClientsFile {
+  readonly #dependencies: ClientsFileDependencies
+  readonly #queue = createKeyedQueue(10)
+  #timer: NodeJS.Timeout | undefined
+  #isBehind = false
+  #isClosed = false
 
-  async function write(): Promise<void> {
-    if (!isBehind) return
-    isBehind = false
+  constructor(dependencies: ClientsFileDependencies) {
+    this.#dependencies = dependencies
+  }
+
+  /** Has the file written, a while later. */
+  changed(): void {
+    this.#isBehind = true
+    this.#writeAfter(this.#dependencies.delay ?? usualDelay)
+  }
+
+  /** Writes what is not written yet. A failure is logged, and the next start of the service writes it. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+    await this.#queue.run('file', () => this.#write())
+  }
+
+  #writeAfter(milliseconds: number): void {
+    if (this.#isClosed) return
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      void this.#writeOnTime()
+    }, milliseconds)
+  }
+
+  async #writeOnTime(): Promise<void> {
+    await this.#queue.run('file', () => this.#write())
+    if (this.#isBehind) this.#writeAfter(delayAfterFailure)
+  }
+
+  async #write(): Promise<void> {
+    if (!this.#isBehind) return
+    const { path, clients, begin, log } = this.#dependencies
+    this.#isBehind = false
     const written = begin()
     try {
       await writeFileAtomic(path, await textOf(clients()))
       written()
     } catch (error) {
-      isBehind = true
+      this.#isBehind = true
       log.error({ err: error, file: path }, 'the clients of the resolver could not be written')
     }
-  }
-
-  function writeAfter(milliseconds: number): void {
-    if (isClosed) return
-    timer ??= setTimeout(() => {
-      timer = undefined
-      void queue.run('file', write).then(() => {
-        if (isBehind) writeAfter(delayAfterFailure)
-      })
-    }, milliseconds)
-  }
-
-  return {
-    changed() {
-      isBehind = true
-      writeAfter(delay)
-    },
-    async close() {
-      isClosed = true
-      clearTimeout(timer)
-      await queue.run('file', write)
-    },
   }
 }
 

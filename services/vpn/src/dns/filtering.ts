@@ -1,6 +1,4 @@
 import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '@hearth/database'
 import { momentOf, type Clock, type Log } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
@@ -9,12 +7,12 @@ import { Problem } from '../problems.ts'
 import type { Preview, PreviewWish } from '../query-log/rule-preview.ts'
 import { explain, type PolicyNames } from './explain.ts'
 import { inForceSoon } from './in-force.ts'
-import { createClientsFile, type ClientsFile } from './clients-file.ts'
-import { joinChanges, joinRuns } from './join-runs.ts'
-import { PeerClients, type NamedPeer, type PeersChange } from './peer-clients.ts'
+import { ClientSync } from './client-sync.ts'
+import { joinRuns } from './join-runs.ts'
+import type { NamedPeer } from './peer-clients.ts'
 import type { ListsChange } from './process/lists-in-force.ts'
 import type { ResolverState } from './process/messages.ts'
-import { resolverFile, type Listener, type ResolverList, type ResolverSettings } from './process/resolver-files.ts'
+import type { Listener, ResolverList, ResolverSettings } from './process/resolver-files.ts'
 import type { RunningResolver } from './process/running-resolver.ts'
 import {
   createResolverInput,
@@ -28,9 +26,6 @@ import { createRules, previewedRule, shownDomain, type RuleHits, type Rules } fr
 import type { DnsRulePreview, DnsRulePreviewBody } from './rules/schema.ts'
 import type { DnsExplanation, DnsStatus, UpstreamTestResult } from './schema.ts'
 import { checkUpstream, openDnsSettings, type DnsSettingsKeeper } from './settings.ts'
-
-/** The end of the service waits so long, milliseconds, for changes of peers that are under way. */
-const patience = 3000
 
 /** The running resolver, as far as filtering needs it. */
 export type Resolver = Pick<
@@ -106,20 +101,14 @@ class ServiceFiltering implements Filtering {
   readonly #input: ResolverInput
   readonly #publishSettings: () => Promise<void>
   readonly #publishRules: () => Promise<void>
-  readonly #peers: PeerClients
-  readonly #clientsFile: ClientsFile
+  readonly #clients: ClientSync
   readonly #ruleNames = new Map<number, { id: string; text: string; client: string | null; clientNumber: number }>()
   /** All there are: the log knows those that are switched off now, too. */
   #lists: readonly Pick<ResolverList, 'number' | 'id' | 'name'>[] = []
   #listsChange: ListsChange | undefined
-  /** What follows from changes of peers and is not done yet: peers whose log is to be forgotten, files to be written. */
-  readonly #owed = { purges: new Set<number>(), rules: false, settings: false }
-  /** The peer's number that queries on extra addresses count as. */
-  #listenClient = 0
   #settings: DnsSettingsKeeper | undefined
   readonly rules: Rules
   readonly resolver: Resolver
-  readonly #syncPeers: (ids?: readonly string[]) => Promise<void>
   readonly names: Filtering['names']
 
   constructor(parts: FilteringParts) {
@@ -131,20 +120,20 @@ class ServiceFiltering implements Filtering {
       else await parts.resolver.changed(file)
     })
     this.#publishSettings = joinRuns(() => this.#writeSettings())
-    this.#peers = new PeerClients(this.#db, parts.clock)
-    this.#clientsFile = createClientsFile({
-      path: join(parts.directory, resolverFile.clients),
-      clients: () => this.#peers.clients(),
-      begin: () => parts.resolver.beginClientsFile(),
-      log: parts.log,
-    })
-    this.#syncPeers = joinChanges((ids) => this.#readPeers(ids))
     this.#publishRules = joinRuns(() => this.#writeRules())
+    this.#clients = new ClientSync({
+      ...parts,
+      db: this.#db,
+      input: this.#input,
+      publishSettings: this.#publishSettings,
+      publishRules: this.#publishRules,
+      hasRules: (clients) => [...this.#ruleNames.values()].some(({ clientNumber }) => clients.has(clientNumber)),
+    })
     this.rules = createRules({ ...parts, publish: () => this.#soon(this.#publishRules()) })
     this.names = {
       rule: (number) => this.#ruleNames.get(number),
       list: (number) => this.#lists.find((list) => list.number === number),
-      client: (number) => this.#peers.peer(number),
+      client: (number) => this.#clients.peer(number),
     }
   }
 
@@ -155,7 +144,7 @@ class ServiceFiltering implements Filtering {
       publish: () => this.#soon(this.#publishSettings()),
     })
     // Which peer `DNS_LISTEN_CLIENT` is stands in the settings, so the peers are read first.
-    for (const publish of [() => this.#openClients(), this.#publishSettings, this.#publishRules]) {
+    for (const publish of [() => this.#clients.open(), this.#publishSettings, this.#publishRules]) {
       // The files are written; the resolver goes by them as soon as it runs.
       await publish().catch((error: unknown) => this.#parts.log.error({ err: error }, 'the resolver is not told'))
     }
@@ -167,11 +156,11 @@ class ServiceFiltering implements Filtering {
   }
 
   async peersChanged(ids?: readonly string[]): Promise<void> {
-    await this.#soon(this.#syncPeers(ids))
+    await this.#soon(this.#clients.sync(ids))
   }
 
   async interfacesChanged(): Promise<void> {
-    await this.#soon(Promise.all([this.#publishSettings(), this.#syncPeers()]))
+    await this.#soon(Promise.all([this.#publishSettings(), this.#clients.sync()]))
   }
 
   /** A resolver that does not answer keeps nobody waiting: what is stored reaches it later. */
@@ -184,11 +173,8 @@ class ServiceFiltering implements Filtering {
     })
   }
 
-  async close(): Promise<void> {
-    // Changes that nobody waited for are taken in; not for longer than the end of the service can wait.
-    const done = this.#syncPeers([]).catch(() => undefined)
-    await Promise.race([done, pause(patience, undefined, { ref: false })])
-    await this.#clientsFile.close()
+  close(): Promise<void> {
+    return this.#clients.close()
   }
 
   async publishLists(lists: readonly ResolverList[]) {
@@ -264,54 +250,9 @@ class ServiceFiltering implements Filtering {
       resolverSettings(this.settings.current(), this.settings.upstreams(), {
         engine,
         listeners: [...tunnels, ...extraListeners],
-        listenClient: this.#listenClient,
+        listenClient: this.#clients.listenClient,
       }),
     )
-  }
-
-  /** At the start all clients are written, whatever the file says. */
-  async #openClients(): Promise<void> {
-    this.#findListenClient(await this.#peers.read())
-    await this.#input.writeClients([...this.#peers.clients()])
-  }
-
-  async #readPeers(ids: readonly string[] | undefined): Promise<void> {
-    const change = await this.#peers.read(ids)
-    const { clients, gone, renamed } = change
-    const touched = new Set([...gone, ...renamed])
-    // Known at once: the settings name it, also those that are written while the resolver is away.
-    if (this.#findListenClient(change)) this.#owed.settings = true
-    // What a peer looked up goes with it, and its rules; a rule shows its peer's name.
-    for (const number of gone) this.#owed.purges.add(number)
-    if ([...this.#ruleNames.values()].some(({ clientNumber }) => touched.has(clientNumber))) this.#owed.rules = true
-    if (clients.set.length > 0 || clients.removed.length > 0) {
-      this.#clientsFile.changed()
-      await this.#parts.resolver.changedClients(clients)
-    }
-    await this.#settleWhatIsOwed()
-  }
-
-  async #settleWhatIsOwed(): Promise<void> {
-    if (this.#owed.rules) await this.#publishRules()
-    this.#owed.rules = false
-    if (this.#owed.settings) await this.#publishSettings()
-    this.#owed.settings = false
-    for (const number of this.#owed.purges) {
-      await this.resolver.purgeLog(this.#parts.clock.now(), number)
-      this.#owed.purges.delete(number)
-    }
-  }
-
-  /** Looks up `DNS_LISTEN_CLIENT` again when the change may be about it; true when it is another client now. */
-  #findListenClient({ clients: { set, removed } }: PeersChange): boolean {
-    const { listenClient: wanted } = this.#parts
-    if (wanted === undefined) return false
-    const known = this.#listenClient
-    const isWanted = ({ id, name }: { id: string; name: string }) => wanted === name || wanted === id
-    if (removed.includes(known) || set.some((client) => client.number === known || isWanted(client))) {
-      this.#listenClient = this.#peers.clients().find(isWanted)?.number ?? 0
-    }
-    return this.#listenClient !== known
   }
 
   async #writeRules(): Promise<void> {
