@@ -6,6 +6,7 @@ export { createConformance, type Answer, type Conformance } from './conforming-c
 export { eventually } from './eventually.ts'
 export { readEvents, readEventStream, type StreamEvent } from './event-stream.ts'
 export { impossibleTimes } from './impossible-times.ts'
+export { onlyOne, statusesTogether } from './made-together.ts'
 export { openApiFaults } from './openapi-faults.ts'
 export { operationsOf, requestsFor, type Operation } from './operations.ts'
 export { createPostgresDatabase, postgresObstacle, startPostgres, type PostgresServer } from './postgres.ts'

@@ -200,6 +200,8 @@ async function named<T>(work: () => Promise<T>): Promise<T> {
     return await work()
   } catch (error) {
     if (uniqueViolation(error) === undefined) throw error
+    if (uniqueViolation(error)?.includes('admin') === true)
+      throw conflict('admin_url: another server is this one', 'admin_url_taken')
     throw conflict('name: another server has this name', 'name_taken')
   }
 }

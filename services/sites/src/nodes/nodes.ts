@@ -1,4 +1,4 @@
-import type { Database } from '@hearth/database'
+import { takeTurn, type Database } from '@hearth/database'
 import type { Clock, Log } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import { isBlank } from '../apply/running-config.ts'
@@ -11,6 +11,9 @@ import { adminBlockOf } from './admin-block.ts'
 import { areDifferent, currentCapabilities, type Doubt, type KnownCapabilities } from './known-capabilities.ts'
 import * as store from './store.ts'
 import type { NodeRow, NodeTables } from './tables.ts'
+
+/** Number of the turn in which nodes get their numbers on PostgreSQL. */
+const numberTurn = 13
 
 /** A node as far as it is known without asking it. */
 export interface KnownNode {
@@ -132,7 +135,9 @@ class ContactedNodes implements Nodes {
   }
 
   async add(row: Omit<NodeRow, 'id'>): Promise<KnownNode> {
+    const { database } = this.#parts
     const whole = await this.#db.transaction().execute(async (trx) => {
+      await takeTurn<NodeTables>(database.kind, trx, numberTurn)
       const id = await store.nextNodeId(trx)
       await store.insertNodeRow(trx, { ...row, id })
       return { ...row, id }

@@ -3,6 +3,7 @@ import * as initial from './0001-initial.ts'
 import * as certificates from './0002-certificates.ts'
 import * as traffic from './0003-traffic.ts'
 import * as sites from './0004-sites.ts'
+import * as uniqueServers from './0005-unique-servers.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
 export const migrations: Migrations = {
@@ -10,4 +11,5 @@ export const migrations: Migrations = {
   '0002-certificates': certificates,
   '0003-traffic': traffic,
   '0004-sites': sites,
+  '0005-unique-servers': uniqueServers,
 }

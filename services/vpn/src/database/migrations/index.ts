@@ -3,6 +3,7 @@ import * as initial from './0001-initial.ts'
 import * as dns from './0002-dns.ts'
 import * as lists from './0003-lists.ts'
 import * as traffic from './0004-traffic.ts'
+import * as uniqueRules from './0005-unique-rules.ts'
 
 /** Every step, oldest first. A step that was released is never changed; see docs/how-to/add-a-migration.md. */
 export const migrations: Migrations = {
@@ -10,4 +11,5 @@ export const migrations: Migrations = {
   '0002-dns': dns,
   '0003-lists': lists,
   '0004-traffic': traffic,
+  '0005-unique-rules': uniqueRules,
 }

@@ -1,5 +1,5 @@
 import { randomInt, randomUUIDv7 } from 'node:crypto'
-import type { Database, Page } from '@hearth/database'
+import { uniqueViolation, type Database, type Page } from '@hearth/database'
 import { momentOf, type Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { DnsRuleRow, Tables } from '../../database/tables.ts'
@@ -44,6 +44,9 @@ export interface Rules {
 /** More rules than this are a list, and belong into one. */
 const mostRules = 10_000
 
+/** How often a change is tried that meets others of the same key. */
+const mostTries = 5
+
 export function createRules(parts: RuleParts): Rules {
   return new OperatorRules(parts)
 }
@@ -65,7 +68,7 @@ class OperatorRules implements Rules {
   }
 
   async create(input: DnsRuleCreate, by: string): Promise<RuleChange & { replaced: boolean }> {
-    const { row, replaced } = await this.#db.transaction().execute(async (trx) => {
+    const { row, replaced } = await this.#again(async (trx) => {
       const key = await ruleKey(trx, input)
       const known = await store.findRuleWithKey(trx, key)
       if (known !== undefined && known.action === input.action) throw duplicate(known)
@@ -94,7 +97,7 @@ class OperatorRules implements Rules {
   }
 
   async update(id: string, changes: DnsRuleUpdate): Promise<RuleChange> {
-    const row = await this.#db.transaction().execute(async (trx) => {
+    const row = await this.#again(async (trx) => {
       const known = await findRule(trx, id)
       const key = await changedKey(trx, known, changes)
       const other = await store.findRuleWithKey(trx, key)
@@ -116,6 +119,17 @@ class OperatorRules implements Rules {
     await store.deleteRuleRow(this.#db, id)
     const inForce = await this.#parts.publish()
     return { id, domain: shownDomain(row), inForce }
+  }
+
+  /** Runs the work in a transaction, and again when a rule of the same key was made meanwhile: then it finds that rule. */
+  async #again<T>(work: (trx: Kysely<Tables>) => Promise<T>): Promise<T> {
+    for (let left = mostTries; ; left -= 1) {
+      try {
+        return await this.#db.transaction().execute(work)
+      } catch (error) {
+        if (left === 1 || uniqueViolation(error) === undefined) throw error
+      }
+    }
   }
 
   async #view(row: DnsRuleRow): Promise<DnsRule> {
