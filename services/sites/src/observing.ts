@@ -62,17 +62,20 @@ export async function openObserving(parts: ObservingParts): Promise<Observing> {
       parts.events.publish(event)
       if (event.type !== 'apply') return
       certificates.inventory.outdate()
+      traffic.feature.upstreams.outdate()
       void traffic.learnHosts()
     },
     async start(proxy) {
       opened.proxy = proxy
       await certificates.start()
       await traffic.learnHosts()
+      traffic.feature.upstreams.start()
       await traffic.feature.traffic.start((await findNodeRow(parts.database.query, 1))?.log_file ?? undefined)
     },
     async close() {
       await certificates.close()
       traffic.feature.live.close()
+      await traffic.feature.upstreams.close()
       await traffic.feature.traffic.close()
     },
   }
@@ -114,6 +117,7 @@ function openTraffic({ database, timers, log, accounts }: ObservingParts, sites:
       declared: () => sites.upstreams(),
       counted: async () => (await opened.proxy?.nodes.get(1))?.client.upstreams() ?? [],
       timers,
+      log,
     }),
     hasSite: (id) => sites.hasSite(id),
     roleNow: async (key) => (await accounts.sessions.look(key))?.role,

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createServer, type AddressInfo } from 'node:net'
+import { once } from 'node:events'
 import { eventually } from '@hearth/testing'
 import type { DashboardMetrics } from '../src/overview/schema.ts'
 import { nextAddress } from './browser.ts'
@@ -35,4 +37,23 @@ test('the first page counts sites, domains, requests and what is wrong', async (
   })
   assert.deepEqual([seen.status, seen.body.running], [200, true])
   assert.match(seen.body.version, /^v?2\./)
+})
+
+test('the first page counts upstreams though nobody has opened another page, also after an edit', async () => {
+  await using up = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
+  await once(up, 'listening')
+  const { port } = up.address() as AddressInfo
+  await using sites = await startSites({}, { caddy: true })
+  const admin = await sites.signIn()
+  const counts = async () => {
+    const { body } = await admin.json<DashboardMetrics>('GET', '/api/v1/dashboard/metrics')
+    return [body.upstreams_up, body.upstreams_down]
+  }
+  assert.deepEqual(await counts(), [0, 0])
+  const proxied = { ...sayingSite('proxied', ''), kind: 'proxy', respond: null }
+  const upstreams = [{ url: `http://127.0.0.1:${port}` }, { url: 'http://127.0.0.1:9' }]
+  const site = await makeSite(admin, { ...proxied, upstreams })
+  assert.deepEqual(await counts(), [1, 1])
+  await admin.json('PATCH', `/api/sites/${site.id}`, { json: { upstreams: upstreams.slice(0, 1) } })
+  assert.deepEqual(await counts(), [1, 0])
 })

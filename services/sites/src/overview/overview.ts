@@ -11,7 +11,7 @@ import type { Traffic } from '../traffic/traffic.ts'
 import type { UpstreamStates } from '../traffic/upstreams/upstream-states.ts'
 import type { CaddyRunning, DashboardMetrics } from './schema.ts'
 
-/** The figures of the first page, from what is known already: nobody is connected to. */
+/** The figures of the first page, from what is known already; upstreams are checked when sites have changed. */
 export interface Overview {
   metrics(role: Role): Promise<DashboardMetrics>
   caddy(): Promise<CaddyRunning>
@@ -49,6 +49,7 @@ export function createOverview(parts: OverviewParts): Overview {
     caddy: async () => running(await parts.nodes.get(firstNode).catch(() => undefined)),
     async metrics(role) {
       const nodes = await parts.nodes.list()
+      const upstreams = await parts.upstreams.counts()
       const caddy = running(nodes.find(({ id }) => id === firstNode))
       return {
         ...(await siteCounts(parts)),
@@ -58,8 +59,8 @@ export function createOverview(parts: OverviewParts): Overview {
         caddy_service_status: caddy.status,
         caddy_service_uptime: caddy.uptime,
         caddy_version: caddy.version,
-        upstreams_up: parts.upstreams.counts()?.up ?? null,
-        upstreams_down: parts.upstreams.counts()?.down ?? null,
+        upstreams_up: upstreams?.up ?? null,
+        upstreams_down: upstreams?.down ?? null,
         nodes: nodes.map(({ id, name, state, version, error }) => ({
           id,
           name,

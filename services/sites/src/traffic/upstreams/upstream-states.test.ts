@@ -3,11 +3,13 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { systemTimers } from '@hearth/runtime'
-import { temporaryDirectory } from '@hearth/testing'
+import { createFastTimers, createLog, systemTimers } from '@hearth/runtime'
+import { eventually, temporaryDirectory } from '@hearth/testing'
 import { isMetadataAddress } from '../../metadata-address.ts'
 import { probeUpstream } from './probe-upstream.ts'
 import { createUpstreamStates } from './upstream-states.ts'
+
+const log = createLog({ name: 'test', level: 'silent' })
 
 async function listening(where: { port: number; host: string } | { path: string }) {
   const heard = { connections: 0, bytes: 0 }
@@ -44,8 +46,8 @@ test('what Caddy counts and what listens come together', async () => {
       ]),
     counted: () => Promise.resolve([{ address: up, num_requests: 3, fails: 1 }]),
     timers: systemTimers,
+    log,
   })
-  assert.equal(states.counts(), undefined)
   const [lists] = await Promise.all([states.list(), states.list()])
   const of = (address: string) => lists.find((state) => state.address === address)!
   assert.deepEqual([of(up).up, of(up).siteIds, of(up).fails, of(up).numRequests], [true, [1, 2], 1, 3])
@@ -53,7 +55,7 @@ test('what Caddy counts and what listens come together', async () => {
   assert.deepEqual([of(down).up, of(down).reason, of(down).fails], [false, 'ECONNREFUSED', null])
   assert.equal(of(`unix/${path}`).up, true)
   assert.deepEqual([of('169.254.169.254:80').up, of('169.254.169.254:80').reason], [null, null])
-  assert.deepEqual(states.counts(), { up: 2, down: 1 })
+  assert.deepEqual(await states.counts(), { up: 2, down: 1 })
   await states.list()
   assert.deepEqual(open.heard, { connections: 1, bytes: 0 })
 })
@@ -64,6 +66,7 @@ test('a Caddy that cannot be asked takes nothing with it', async () => {
     declared: () => Promise.resolve([{ address: `localhost:${open.port}`, siteIds: [1] }]),
     counted: () => Promise.reject(new Error('no admin endpoint')),
     timers: systemTimers,
+    log,
   })
   const [state] = await states.list()
   assert.deepEqual([state?.up, state?.fails], [true, null])
@@ -76,4 +79,19 @@ test('addresses of metadata services are never connected to, however they are wr
   assert.deepEqual(await probeUpstream('[fd00:ec2::254]:80', 1000), { kind: 'refused' })
   for (const wrong of ['', 'a', 'a:0', 'a:70000', 'a b:1', 'http://a:1', ':80'])
     assert.deepEqual(await probeUpstream(wrong, 1000), { kind: 'down', reason: 'this is no address' }, wrong)
+})
+
+test('counts follow what becomes of an upstream, though nobody asks for the list', async () => {
+  const open = await listening({ port: 0, host: '127.0.0.1' })
+  const timers = createFastTimers(1000)
+  const declared = () => Promise.resolve([{ address: `127.0.0.1:${open.port}`, siteIds: [1] }])
+  const states = createUpstreamStates({ declared, counted: () => Promise.resolve([]), timers, log })
+  states.start()
+  assert.deepEqual(await states.counts(), { up: 1, down: 0 })
+  await open[Symbol.asyncDispose]()
+  await eventually(
+    () => states.counts(),
+    (counts) => counts?.down === 1,
+  )
+  await states.close()
 })

@@ -1,4 +1,5 @@
-import type { Timers } from '@hearth/runtime'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Log, Timers } from '@hearth/runtime'
 import { probeUpstream, type UpstreamProbe } from './probe-upstream.ts'
 
 /** A server that sites are proxied to, as the sites declare it. */
@@ -31,12 +32,26 @@ export interface UpstreamState {
   readonly checkedAt: number
 }
 
-/** The states of all servers behind the sites. */
+/** Counts of upstreams that accept connections, and of those that do not. */
+export interface UpstreamCounts {
+  readonly up: number
+  readonly down: number
+}
+
+/** The states of all upstreams of the sites. */
 export interface UpstreamStates {
-  /** Of the last fifteen seconds. */
+  /** States that are at most fifteen seconds old and know the newest sites. */
   list(): Promise<readonly UpstreamState[]>
-  /** Of the last look; undefined before the first. Never connects. */
-  counts(): { readonly up: number; readonly down: number } | undefined
+  /**
+   * Counts of the last check. Waits a second at most for the first check, and for one after sites have changed; then answers
+   * what is known, or undefined.
+   */
+  counts(): Promise<UpstreamCounts | undefined>
+  /** Sites have changed: what is known is checked again. */
+  outdate(): void
+  /** Checks now, and every half minute. */
+  start(): void
+  close(): Promise<void>
 }
 
 export interface UpstreamStatesParts {
@@ -44,20 +59,87 @@ export interface UpstreamStatesParts {
   /** What Caddy counts; may reject. */
   readonly counted: () => Promise<readonly UpstreamCount[]>
   readonly timers: Timers
+  readonly log: Log
 }
 
 const goodFor = 15_000
+const everyMs = 30_000
 const timeoutMs = 2000
+const maxWaitMs = 1000
 const concurrency = 16
 /** More are not asked; the rest have no state. */
 const mostUpstreams = 2000
 
-/** Asks Caddy and, by an empty connection, every declared server; nothing else is ever connected to. */
-export function createUpstreamStates({ declared, counted, timers }: UpstreamStatesParts): UpstreamStates {
-  let known: { readonly states: readonly UpstreamState[]; readonly at: number } | undefined
-  let looking: Promise<readonly UpstreamState[]> | undefined
+/** Asks Caddy and, by an empty connection, every declared upstream; nothing else is ever connected to. */
+export function createUpstreamStates(parts: UpstreamStatesParts): UpstreamStates {
+  return new CheckedUpstreams(parts)
+}
 
-  async function look(): Promise<readonly UpstreamState[]> {
+class CheckedUpstreams implements UpstreamStates {
+  readonly #parts: UpstreamStatesParts
+  #known: { readonly states: readonly UpstreamState[]; readonly at: number; readonly edition: number } | undefined
+  #checking: Promise<void> | undefined
+  /** Counts the changes of the sites: a check that began before the last one is out of date. */
+  #edition = 0
+  #cancel: () => void = () => undefined
+  #isClosed = false
+
+  constructor(parts: UpstreamStatesParts) {
+    this.#parts = parts
+  }
+
+  async list(): Promise<readonly UpstreamState[]> {
+    const { timers } = this.#parts
+    const isRecent = this.#known !== undefined && timers.monotonic() - this.#known.at < goodFor
+    if (!isRecent || this.#isOutdated) await this.#checkAll()
+    return this.#known?.states ?? []
+  }
+
+  async counts(): Promise<UpstreamCounts | undefined> {
+    if (this.#isOutdated)
+      await Promise.race([this.#checkAll().catch(() => undefined), pause(maxWaitMs, { ref: false })])
+    if (this.#known === undefined) return undefined
+    const { states } = this.#known
+    return { up: states.filter(({ up }) => up === true).length, down: states.filter(({ up }) => up === false).length }
+  }
+
+  outdate(): void {
+    this.#edition += 1
+  }
+
+  start(): void {
+    const { log, timers } = this.#parts
+    void this.#checkAll()
+      .catch((error: unknown) => log.warn({ err: error }, 'the upstreams could not be checked'))
+      .finally(() => {
+        if (!this.#isClosed) this.#cancel = timers.after(everyMs, () => this.start())
+      })
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#cancel()
+    await this.#checking?.catch(() => undefined)
+  }
+
+  get #isOutdated(): boolean {
+    return this.#known?.edition !== this.#edition
+  }
+
+  async #checkAll(): Promise<void> {
+    await this.#join()
+    // The check that was joined may have begun before the sites changed.
+    if (this.#isOutdated && !this.#isClosed) await this.#join()
+  }
+
+  #join(): Promise<void> {
+    this.#checking ??= this.#check().finally(() => (this.#checking = undefined))
+    return this.#checking
+  }
+
+  async #check(): Promise<void> {
+    const { declared, counted, timers } = this.#parts
+    const edition = this.#edition
     const upstreams = (await declared()).slice(0, mostUpstreams)
     const counts = await counted().catch(() => [])
     const byAddress = new Map(counts.map((count) => [count.address, count]))
@@ -65,26 +147,13 @@ export function createUpstreamStates({ declared, counted, timers }: UpstreamStat
     const queue = upstreams.values()
     const drain = async () => {
       for (const upstream of queue) {
+        if (this.#isClosed) return
         const probe = await probeUpstream(upstream.address, timeoutMs)
         states.push(stateOf(upstream, { probe, count: byAddress.get(upstream.address), now: timers.now() }))
       }
     }
     await Promise.all(Array.from({ length: Math.min(concurrency, upstreams.length) }, drain))
-    known = { states: states.toSorted(byName), at: timers.monotonic() }
-    return known.states
-  }
-
-  return {
-    async list() {
-      if (known !== undefined && timers.monotonic() - known.at < goodFor) return known.states
-      looking ??= look().finally(() => (looking = undefined))
-      return looking
-    },
-    counts() {
-      if (known === undefined) return undefined
-      const up = known.states.filter((state) => state.up === true).length
-      return { up, down: known.states.filter((state) => state.up === false).length }
-    },
+    this.#known = { states: states.toSorted(byName), at: timers.monotonic(), edition }
   }
 }
 
