@@ -19,6 +19,7 @@ import type { Readiness } from './readiness.ts'
 import type { Features } from './routes.ts'
 import { createRuleSurroundings } from './rule-surroundings.ts'
 import { createEditMany } from './sites/bulk-edit.ts'
+import { createCheckUpstreams } from './sites/check-upstreams.ts'
 import { createCheckWanted, frozenSurroundings } from './sites/check-wanted.ts'
 import { createSettleWanted, type SettleWanted } from './sites/settle-wanted.ts'
 import { createSites } from './sites/sites.ts'
@@ -35,7 +36,10 @@ export interface Management {
   readonly proxy: Proxy
   readonly onboarding: OnboardingKeeper
   readonly readiness: Readiness
-  readonly features: Pick<Features, 'sites' | 'applying' | 'taking' | 'nodes' | 'imports' | 'mayHaveCertificate'>
+  readonly features: Pick<
+    Features,
+    'sites' | 'checkUpstreams' | 'applying' | 'taking' | 'nodes' | 'imports' | 'mayHaveCertificate'
+  >
   /** Takes over a Caddy that serves nothing, brings the others up to date, and begins to watch. */
   start(): Promise<void>
   close(): Promise<void>
@@ -59,6 +63,7 @@ export async function openManagement(parts: ManagementParts): Promise<Management
     readiness,
     features: {
       sites: openSites(parts, proxy),
+      checkUpstreams: createCheckUpstreams(createRuleSurroundings(parts, proxy)),
       applying: openApplying(parts, proxy),
       taking: { onboarding, status: () => readCaddyStatus(parts.database.query, proxy) },
       imports,

@@ -59,10 +59,11 @@ export async function openObserving(parts: ObservingParts): Promise<Observing> {
     certificates,
     traffic: traffic.feature,
     publish(event) {
+      // Before pages hear of it, and ask what was checked.
+      if (event.type === 'apply') traffic.feature.upstreams.outdate()
       parts.events.publish(event)
       if (event.type !== 'apply') return
       certificates.inventory.outdate()
-      traffic.feature.upstreams.outdate()
       void traffic.learnHosts()
     },
     async start(proxy) {

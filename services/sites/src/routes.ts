@@ -22,7 +22,9 @@ import type { Overview } from './overview/overview.ts'
 import { overviewRoutes } from './overview/routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
 import type { SettingsKeeper } from './settings/settings.ts'
+import type { CheckUpstreams } from './sites/check-upstreams.ts'
 import { siteRoutes } from './sites/routes.ts'
+import { upstreamRoutes } from './sites/upstream-routes.ts'
 import type { Sites } from './sites/sites.ts'
 import { trafficRoutes, type TrafficFeature } from './traffic/routes.ts'
 
@@ -37,6 +39,7 @@ export interface Features {
   readonly settings: SettingsKeeper
   readonly events: EventRing
   readonly sites: Sites
+  readonly checkUpstreams: CheckUpstreams
   readonly applying: ApplyRoutesParts
   readonly taking: OnboardingRoutesParts
   readonly nodes: NodeKeeper
@@ -58,6 +61,7 @@ export function allRoutes(features: Features): Route[] {
     ...settingsRoutes(settings, features.now),
     ...eventRoutes(events, accounts.sessions),
     ...siteRoutes(features.sites, features.now),
+    ...upstreamRoutes(features.checkUpstreams),
     ...applyRoutes(features.applying),
     ...onboardingRoutes(features.taking),
     ...nodeRoutes(features.nodes),

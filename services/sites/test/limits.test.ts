@@ -34,6 +34,7 @@ const limits: Record<string, string> = {
   'GET /api/sites': '60/min',
   'POST /api/sites': '60/min',
   'POST /api/sites/preview': '60/min',
+  'POST /api/sites/check-upstreams': '60/min',
   'GET /api/sites/{id}': '60/min',
   'PATCH /api/sites/{id}': '60/min',
   'PUT /api/sites/{id}': '60/min',

@@ -40,6 +40,6 @@ export async function takeScreenshots(images: string): Promise<void> {
   await place.goTo('/sites')
   await shoot('sites-list')
   await place.goTo(`/sites/${cloud.id}`)
-  await page.getByLabel('Server').first().fill('http://10.0.0.5:8080')
+  await page.getByLabel('Upstream').first().fill('http://10.0.0.5:8080')
   await shoot('sites-editor')
 }

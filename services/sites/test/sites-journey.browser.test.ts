@@ -13,7 +13,7 @@ async function addTo(field: Locator, text: string): Promise<void> {
   await field.press('Enter')
 }
 
-const panel = (page: Page) => page.getByRole('region', { name: 'What saving does' })
+const panel = (page: Page) => page.getByRole('region', { name: 'Preview' })
 
 /** Folds a section of the editor out. */
 async function unfold(page: Page, title: string): Promise<void> {
@@ -45,7 +45,7 @@ const served = async ({ sites }: SitesPlace) => askHost(sites.caddyPorts[0], 'ph
 async function addSite(place: SitesPlace, server: string): Promise<void> {
   const { page } = place
   await place.goTo('/sites')
-  await page.getByText('No site yet').waitFor()
+  await page.getByText('No sites yet').waitFor()
   await page.getByRole('link', { name: 'Add site' }).click()
   await page.getByLabel('Name').fill('Photos')
   await addTo(page.getByRole('combobox', { name: 'Domains' }), 'not a domain!')
@@ -53,11 +53,11 @@ async function addSite(place: SitesPlace, server: string): Promise<void> {
   assert.equal(await page.getByText('needs at least one').count(), 0, 'a field nobody has been to is not judged')
   for (let left = 3; left > 0; left -= 1) await page.getByRole('combobox', { name: 'Domains' }).press('Backspace')
   await addTo(page.getByRole('combobox', { name: 'Domains' }), 'photos.test')
-  await page.getByLabel('Server').fill(server)
+  await page.getByLabel('Upstream').fill(server)
   await panel(page).getByText('no public authority signs photos.test').waitFor()
   await unfold(page, 'TLS and HTTPS')
   await page.getByLabel('Certificate', { exact: true }).selectOption('off')
-  await panel(page).getByText('Caddy takes it').waitFor()
+  await panel(page).getByText('Valid', { exact: true }).waitFor()
   await assertAccessible(page)
   await save(page, 'Add site')
   await page.getByRole('heading', { name: 'Photos', level: 1 }).waitFor()
@@ -67,12 +67,12 @@ async function addSite(place: SitesPlace, server: string): Promise<void> {
 
 async function changeWithPreview(place: SitesPlace, server: string): Promise<void> {
   const { page } = place
-  await page.getByLabel('Server').fill('ftp://nowhere')
-  await panel(page).getByText('To be mended').waitFor()
-  assert.equal(await page.getByLabel('Server').getAttribute('aria-invalid'), 'true')
-  await page.getByLabel('Server').fill(server)
-  await panel(page).getByText('Caddy takes it').waitFor()
-  await panel(page).getByText('Servers 1 › Address').waitFor()
+  await page.getByLabel('Upstream').fill('ftp://nowhere')
+  await panel(page).getByText('Fix first').waitFor()
+  assert.equal(await page.getByLabel('Upstream').getAttribute('aria-invalid'), 'true')
+  await page.getByLabel('Upstream').fill(server)
+  await panel(page).getByText('Valid', { exact: true }).waitFor()
+  await panel(page).getByText('Upstreams 1 › Address').waitFor()
   await panel(page)
     .getByText(/What differs in Caddy’s configuration/)
     .click()
@@ -107,7 +107,7 @@ async function returnToFirst(place: SitesPlace): Promise<void> {
   await page.getByText('Added', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Return to it' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByText('Servers 1 › Address').waitFor()
+  await dialog.getByText('Upstreams 1 › Address').waitFor()
   await assertAccessible(page)
   await dialog.getByRole('button', { name: 'Return', exact: true }).click()
   await page.getByText(/Everything is as revision \d+ left it/).waitFor()
@@ -122,13 +122,13 @@ async function removeIt(place: SitesPlace): Promise<void> {
   const dialog = page.getByRole('dialog', { name: 'Remove Photos?' })
   await dialog.getByText('photos.test will answer as a host nobody knows').waitFor()
   await dialog.getByRole('button', { name: 'Remove site' }).click()
-  await page.getByText('No site yet').waitFor()
+  await page.getByText('No sites yet').waitFor()
   assert.equal((await served(place)).status, 404)
 }
 
 /** What somebody else does is on the screen without loading it anew. */
 async function seeOthers({ page, admin }: SitesPlace): Promise<void> {
-  await page.getByText('No site yet').waitFor()
+  await page.getByText('No sites yet').waitFor()
   const json = { site_name: 'By somebody', domains: ['other.test'], kind: 'respond', tls: { mode: 'off' }, respond: {} }
   assert.equal((await admin.call('POST', '/api/sites', { json })).status, 201)
   await page.getByRole('link', { name: 'By somebody', exact: true }).waitFor()
@@ -174,7 +174,7 @@ test(
 
     await page.getByLabel('Directives').fill('respond "mine"')
     await admin.json('PATCH', `/api/sites/${id}`, { json: { site_name: 'Renamed by somebody' } })
-    await panel(page).getByText('Caddy takes it').waitFor()
+    await panel(page).getByText('Valid', { exact: true }).waitFor()
     await save(page)
     const conflict = page.getByRole('dialog', { name: 'Somebody else changed this site meanwhile' })
     await conflict.getByText('Renamed by somebody').waitFor()

@@ -99,7 +99,7 @@ async function bringCertificate({ page, goTo }: SitesPlace): Promise<void> {
   await page.getByRole('button', { name: 'TLS and HTTPS' }).click()
   await page.getByLabel('Certificate', { exact: true }).selectOption('custom')
   await page.getByLabel('Uploaded certificate').selectOption({ label: 'Mine (hello.test)' })
-  await page.getByText('Caddy takes it').waitFor()
+  await page.getByText(/^Valid/).waitFor()
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Saved', { exact: true }).waitFor()
   await goTo('/certificates')

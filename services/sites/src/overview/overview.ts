@@ -49,7 +49,6 @@ export function createOverview(parts: OverviewParts): Overview {
     caddy: async () => running(await parts.nodes.get(firstNode).catch(() => undefined)),
     async metrics(role) {
       const nodes = await parts.nodes.list()
-      const upstreams = await parts.upstreams.counts()
       const caddy = running(nodes.find(({ id }) => id === firstNode))
       return {
         ...(await siteCounts(parts)),
@@ -59,8 +58,7 @@ export function createOverview(parts: OverviewParts): Overview {
         caddy_service_status: caddy.status,
         caddy_service_uptime: caddy.uptime,
         caddy_version: caddy.version,
-        upstreams_up: upstreams?.up ?? null,
-        upstreams_down: upstreams?.down ?? null,
+        ...(await upstreamCounts(parts)),
         nodes: nodes.map(({ id, name, state, version, error }) => ({
           id,
           name,
@@ -85,6 +83,11 @@ async function siteCounts({ db }: OverviewParts) {
     pending_site_count: states.pending,
     failed_site_count: states.failed,
   }
+}
+
+async function upstreamCounts({ upstreams }: OverviewParts) {
+  const counts = await upstreams.counts()
+  return { upstreams_up: counts?.up ?? null, upstreams_down: counts?.down ?? null }
 }
 
 function certificateCounts(inventory: Inventory) {

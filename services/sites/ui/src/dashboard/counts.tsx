@@ -1,9 +1,10 @@
-import { answer, useSession } from '@hearth/ui'
+import { useSession } from '@hearth/ui'
 import { useQuery } from '@tanstack/react-query'
-import { api, keys } from '../api.ts'
+import { keys } from '../api.ts'
 import { useCertificates } from '../certificates/read-certificates.ts'
 import { useCaddyStatus } from '../drift/read-status.ts'
 import { readSites } from '../sites/read-sites.ts'
+import { useUpstreams } from '../sites/upstreams.ts'
 import type { TrafficOverview } from '../traffic/read-traffic.ts'
 import { formatPace } from '../traffic/traffic-figures.ts'
 import { sentenceOf } from '../traffic/traffic-words.ts'
@@ -21,7 +22,7 @@ export function Counts({ traffic }: { traffic: TrafficOverview | undefined }) {
       />
       {isAdmin && <SiteTile />}
       <CertificateTile />
-      {isAdmin && <ServerTile />}
+      {isAdmin && <UpstreamTile />}
     </div>
   )
 }
@@ -34,7 +35,7 @@ function SiteTile() {
   const parts = [
     on.data === undefined ? '' : `${on.data.toLocaleString('en')} on`,
     status === undefined || status.failed_sites === 0 ? '' : `${status.failed_sites} refused`,
-    status === undefined || status.pending_sites === 0 ? '' : `${status.pending_sites} waiting`,
+    status === undefined || status.pending_sites === 0 ? '' : `${status.pending_sites} pending`,
   ]
   return (
     <Tile
@@ -48,12 +49,12 @@ function SiteTile() {
 
 function CertificateTile() {
   const { data } = useCertificates()
-  if (data === undefined) return <Tile label="Certificates" value="–" note="being looked at" />
+  if (data === undefined) return <Tile label="Certificates" value="–" note="being checked" />
   const { valid, expired, expiring_soon: soon } = data.counts
   const others = data.certificates.length - valid - expired - soon
   const parts = [
     'valid',
-    soon === 0 ? '' : `${soon} expire soon`,
+    soon === 0 ? '' : `${soon} ${soon === 1 ? 'expires' : 'expire'} soon`,
     expired === 0 ? '' : `${expired} expired`,
     others === 0 ? '' : `${others} without one`,
   ]
@@ -67,22 +68,14 @@ function CertificateTile() {
   )
 }
 
-/** The servers behind the sites. */
-export const useUpstreams = () =>
-  useQuery({
-    queryKey: [...keys.traffic, 'upstreams'],
-    queryFn: async () => (await answer(api.GET('/api/v1/traffic/upstreams'))).upstreams,
-    refetchInterval: 30_000,
-  })
-
-function ServerTile() {
+function UpstreamTile() {
   const { data } = useUpstreams()
-  if (data === undefined) return <Tile label="Servers behind the sites" value="–" note="being asked" />
+  if (data === undefined) return <Tile label="Upstreams" value="–" note="being checked" />
   const down = data.filter(({ up }) => up === false).length
   const up = data.filter((server) => server.up === true).length
   return (
     <Tile
-      label="Servers behind the sites"
+      label="Upstreams"
       value={down === 0 ? up.toLocaleString('en') : `${up} of ${data.length}`}
       note={down === 0 ? 'answer' : `${down} ${down === 1 ? 'does' : 'do'} not answer`}
       tone={down > 0 ? 'bad' : undefined}

@@ -10,7 +10,7 @@ import { OutcomeBadge } from '../revisions/revision-columns.tsx'
 import { causeText, changedText } from '../revisions/revision-words.ts'
 import { nodeStates } from '../servers/node-words.ts'
 import { CardList } from './card-list.tsx'
-import { useUpstreams } from './counts.tsx'
+import { failureText, useUpstreams } from '../sites/upstreams.ts'
 import { SiteName } from './site-name.tsx'
 
 const few = 5
@@ -39,32 +39,22 @@ export function CertificateList() {
   )
 }
 
-/** What a failed connection means. */
-const troubles: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'Nothing listens there',
-  ETIMEDOUT: 'No answer in time',
-  EHOSTUNREACH: 'No way leads there',
-  ENETUNREACH: 'No way leads there',
-  ENOTFOUND: 'The name is not known',
-  ENOENT: 'There is no such socket',
-}
-
-/** Servers behind sites that do not answer. */
-export function ServerList() {
+/** Upstreams that do not answer. */
+export function UpstreamList() {
   const { data, error, refetch } = useUpstreams()
   const down = data?.filter(({ up }) => up === false)
   return (
     <CardList
-      title="Servers that do not answer"
+      title="Upstreams that do not answer"
       more={{ href: '/sites', text: 'All sites' }}
       answer={{ data: down?.slice(0, few), error, refetch }}
       rowKey={({ address }) => address}
-      empty={data?.length === 0 ? 'No site leads to a server yet.' : 'All servers behind the sites answer.'}
+      empty={data?.length === 0 ? 'No site has an upstream yet.' : 'All upstreams answer.'}
       render={({ address, reason, site_ids: ids }) => (
         <>
           <span>
             <span className="hearth-mono">{address}</span>
-            <small>{reason === null ? '' : (troubles[reason] ?? reason)}</small>
+            <small>{failureText(reason)}</small>
           </span>
           <span>{ids[0] === undefined ? null : <SiteName id={ids[0]} />}</span>
         </>

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { nameOfField, textOfValue } from './field-names.ts'
 
 test('members are named for people, rows counted from one', () => {
-  assert.equal(nameOfField('upstreams.0.url'), 'Servers 1 › Address')
+  assert.equal(nameOfField('upstreams.0.url'), 'Upstreams 1 › Address')
   assert.equal(nameOfField('tls.mode'), 'TLS › Certificate')
   assert.equal(nameOfField('something_new'), 'Something new')
 })

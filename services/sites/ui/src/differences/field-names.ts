@@ -2,14 +2,14 @@
 const names: Readonly<Record<string, string>> = {
   site_name: 'Name',
   domains: 'Domains',
-  kind: 'Kind',
-  enabled: 'Switched on',
-  upstreams: 'Servers',
-  upstream_host: 'Host header for servers',
+  kind: 'Type',
+  enabled: 'Enabled',
+  upstreams: 'Upstreams',
+  upstream_host: 'Host header for upstreams',
   url: 'Address',
   weight: 'Weight',
   max_requests: 'Requests at one time',
-  lb: 'Balancing',
+  lb: 'Load balancing',
   policy: 'Policy',
   retries: 'Retries',
   try_duration: 'Seconds to go on trying',
@@ -17,18 +17,18 @@ const names: Readonly<Record<string, string>> = {
   active: 'Active',
   passive: 'Passive',
   timeouts: 'Time limits',
-  upstream_tls: 'TLS to servers',
+  upstream_tls: 'TLS to upstreams',
   redirect: 'Redirect',
   static: 'Files',
   respond: 'Fixed answer',
   tls: 'TLS',
   mode: 'Certificate',
-  min_version: 'Least version',
+  min_version: 'Minimum version',
   acme_ca: 'Authority',
   staging: 'Test authority',
   certificate_id: 'Own certificate',
-  client_auth_ca_id: 'Authority of visitors',
-  force_https: 'Lead to HTTPS',
+  client_auth_ca_id: 'Client certificates',
+  force_https: 'Redirect to HTTPS',
   hsts: 'HSTS',
   max_age: 'Seconds',
   request_headers: 'Request headers',
@@ -57,7 +57,7 @@ const names: Readonly<Record<string, string>> = {
   op: 'Change',
 }
 
-/** Names a member by its path for a person: `upstreams.0.url` is "Servers 1 › Address". */
+/** Names a member by its path for a person: `upstreams.0.url` is "Upstreams 1 › Address". */
 export function nameOfField(path: string): string {
   const words: string[] = []
   for (const part of path.split('.')) {
@@ -79,7 +79,7 @@ export function textOfValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** A row of a list: a server is its address, as long as nothing else is said of it. */
+/** A row of a list: an upstream is its address, as long as nothing else is said of it. */
 function textOfRow(row: unknown): string {
   if (typeof row !== 'object' || row === null) return String(row)
   const { url, weight, max_requests: most } = row as Record<string, unknown>

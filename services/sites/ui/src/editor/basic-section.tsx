@@ -30,9 +30,9 @@ export function BasicSection() {
           max={100}
           description="One or several; *.example.org stands for all names directly below"
         />
-        <SelectField path="kind" label="What visitors get" options={options} />
+        <SelectField path="kind" label="Type" options={options} />
         <TargetFields prefix="" kind={draft.kind} />
-        <SwitchField path="enabled" label="Switched on" description="A site that is off is kept here and not served." />
+        <SwitchField path="enabled" label="Enabled" description="A disabled site is kept here and not served." />
       </div>
     </Section>
   )

@@ -44,7 +44,7 @@ function PathFields({ path, place }: { path: string; place: number }) {
           ]}
         />
         <TextField path={`${path}.path`} label="Path" placeholder="/api" isMono />
-        <SelectField path={`${path}.kind`} label="What visitors get" options={pathKinds} />
+        <SelectField path={`${path}.kind`} label="Type" options={pathKinds} />
       </div>
       <TargetFields prefix={`${path}.`} kind={kind} />
       <SwitchField path={`${path}.strip`} label="Take the path off before the request goes on" />
@@ -59,7 +59,7 @@ function PathFields({ path, place }: { path: string; place: number }) {
   )
 }
 
-/** Single paths that lead elsewhere. */
+/** Single paths that are redirected. */
 export function RedirectSection() {
   return (
     <RowList
@@ -68,7 +68,7 @@ export function RedirectSection() {
       addLabel="Add a redirect"
       blank={{ from: '', to: '', code: 308, keep_path: false }}
       max={100}
-      empty="No path leads elsewhere."
+      empty="No path is redirected."
       render={(path, place) => (
         <div className="field-columns">
           <TextField path={`${path}.from`} label={`From ${place + 1}`} placeholder="/old/*" isMono />

@@ -1,39 +1,45 @@
 import { Alert, Text } from '@mantine/core'
 import { describeError, Section, StatusBadge } from '@hearth/ui'
-import { IconLoader2, IconMessageReport } from '@tabler/icons-react'
+import { IconLoader2, IconMessageReport, IconPlugConnectedX } from '@tabler/icons-react'
 import { FoldedConfigDiff } from '../differences/config-diff.tsx'
 import { nameOfField } from '../differences/field-names.ts'
 import { type SiteDiff, SiteDiffs } from '../differences/site-diffs.tsx'
 import type { SitePatch } from '../sites/site.ts'
+import { failureText } from '../sites/upstreams.ts'
 import { typedMembers } from './typed-members.ts'
 import type { Issue } from './issues.ts'
 import type { Checked, Preview } from './use-preview.ts'
+import type { UpstreamCheck } from './use-upstream-check.ts'
 
 interface PanelProps {
   readonly checked: Checked
   /** Those a person should see by now. */
   readonly issues: readonly Issue[]
+  /** Upstreams that accept no connection. */
+  readonly down: readonly UpstreamCheck[]
   /** What saving sends; of a new site all that is not as in every site. */
   readonly changes: SitePatch
   readonly isNew: boolean
   readonly onFind: (field: string) => void
 }
 
-/** What saving would do: whether Caddy takes it, what becomes of the site, and what differs in Caddy's own terms. */
-export function PreviewPanel({ checked, issues, changes, isNew, onFind }: PanelProps) {
+/** Shows what saving would do: whether it is valid, whether upstreams answer, what changes, and how Caddy's configuration differs. */
+export function PreviewPanel(props: PanelProps) {
+  const { checked, issues, down, changes, isNew, onFind } = props
   const { preview, isChecking, problem } = checked
   const isChanged = Object.keys(changes).length > 0
   const diffs = preview === undefined ? [] : withMembers(preview.sites, isNew ? changes : undefined)
   return (
-    <Section title="What saving does" actions={isChanged && <Verdict checked={checked} issues={issues} />}>
+    <Section title="Preview" actions={isChanged && <Verdict {...props} />}>
       <div className="field-stack" aria-live="polite" aria-busy={isChecking || undefined}>
         {!isChanged && (
           <Text c="dimmed" size="sm">
-            What a change would do is shown here before it is saved.
+            Changes are checked and shown here before they are saved.
           </Text>
         )}
         {problem !== undefined && <Text size="sm">{describeError(problem)}</Text>}
         <IssueList issues={issues} onFind={onFind} />
+        {down.length > 0 && <DownList down={down} />}
         {preview !== undefined && <Words preview={preview} />}
         {diffs.length > 0 && <SiteDiffs diffs={diffs} />}
         {preview !== undefined && preview.config_changes > 0 && (
@@ -50,7 +56,7 @@ function withMembers(diffs: readonly SiteDiff[], typed: SitePatch | undefined): 
   return diffs.map((diff) => (typed !== undefined && diff.change === 'added' ? { ...diff, fields } : diff))
 }
 
-function Verdict({ checked, issues }: { checked: Checked; issues: readonly Issue[] }) {
+function Verdict({ checked, issues, down }: Pick<PanelProps, 'checked' | 'issues' | 'down'>) {
   const { preview, isChecking, issues: all } = checked
   if (isChecking)
     return (
@@ -58,17 +64,35 @@ function Verdict({ checked, issues }: { checked: Checked; issues: readonly Issue
         Checking
       </StatusBadge>
     )
-  if (issues.length > 0) return <StatusBadge tone="warn">To be mended</StatusBadge>
+  if (issues.length > 0) return <StatusBadge tone="warn">Fix first</StatusBadge>
   if (all.length > 0) return <StatusBadge tone="quiet">Not complete</StatusBadge>
-  if (preview?.is_good === true) return <StatusBadge tone="good">Caddy takes it</StatusBadge>
   if (preview?.is_good === false) return <StatusBadge tone="bad">Caddy refuses it</StatusBadge>
-  return <StatusBadge tone="quiet">Caddy was not asked</StatusBadge>
+  if (preview?.is_good !== true) return <StatusBadge tone="quiet">Not checked by Caddy</StatusBadge>
+  if (down.length > 0) return <StatusBadge tone="warn">Valid, but {downText(down.length)}</StatusBadge>
+  return <StatusBadge tone="good">Valid</StatusBadge>
+}
+
+const downText = (count: number): string => (count === 1 ? 'an upstream is down' : `${count} upstreams are down`)
+
+/** A warning, no refusal: the application may be started later. */
+function DownList({ down }: { down: readonly UpstreamCheck[] }) {
+  return (
+    <Alert color="yellow" icon={<IconPlugConnectedX aria-hidden />} title="Visitors would get an error">
+      <ul className="note-list" aria-label="Upstreams that are down">
+        {down.map(({ url, reason }) => (
+          <li key={url}>
+            <span className="hearth-mono">{url}</span>: {failureText(reason)}.
+          </li>
+        ))}
+      </ul>
+    </Alert>
+  )
 }
 
 function IssueList({ issues, onFind }: { issues: readonly Issue[]; onFind: (field: string) => void }) {
   if (issues.length === 0) return null
   return (
-    <ul className="issue-list" aria-label="To be mended">
+    <ul className="issue-list" aria-label="Fix first">
       {issues.map(({ field, message }) => (
         <li key={`${field} ${message}`}>
           <button type="button" className="issue-field" onClick={() => onFind(field)}>

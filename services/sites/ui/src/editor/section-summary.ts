@@ -18,7 +18,7 @@ const counted = (rows: readonly unknown[], noun: string): string =>
 const parts: Readonly<Record<string, (draft: Draft) => string[]>> = {
   tls: (draft) => [
     tlsName(draft),
-    when(draft.tls.mode !== 'off' && draft.force_https, 'leads to HTTPS'),
+    when(draft.tls.mode !== 'off' && draft.force_https, 'redirects to HTTPS'),
     when(draft.hsts !== null, 'HSTS'),
     when(draft.tls.client_auth_ca_id !== null, 'asks for certificates'),
   ],

@@ -45,7 +45,7 @@ export const editorSections: readonly EditorSection[] = [
   },
   {
     name: 'servers',
-    title: 'Balancing and health',
+    title: 'Load balancing and health checks',
     members: ['lb', 'health', 'timeouts', 'upstream_tls', 'upstream_host'],
     fits: ({ kind }) => kind === 'proxy',
     Content: () => <ServerSection prefix="" />,

@@ -23,14 +23,14 @@ const policies = [
 const named = new Set(['header', 'cookie', 'query'])
 const own = 'Caddy’s own'
 
-/** How servers are chosen, watched, waited for and spoken to; `prefix` is empty or `paths.0.`. */
+/** How upstreams are chosen, watched, waited for and spoken to; `prefix` is empty or `paths.0.`. */
 export function ServerSection({ prefix }: { prefix: string }) {
   return (
     <>
       <BalancingFields prefix={prefix} />
-      <Title order={3}>Health</Title>
+      <Title order={3}>Health checks</Title>
       <HealthFields prefix={prefix} />
-      <Title order={3}>Connection to servers</Title>
+      <Title order={3}>Connection to upstreams</Title>
       <ConnectionFields prefix={prefix} />
     </>
   )
@@ -41,7 +41,7 @@ function BalancingFields({ prefix }: { prefix: string }) {
   const policy = String(valueAt(draft, `${prefix}lb.policy`))
   return (
     <div className="field-columns">
-      <SelectField path={`${prefix}lb.policy`} label="Which server" options={policies} />
+      <SelectField path={`${prefix}lb.policy`} label="Policy" options={policies} />
       {named.has(policy) && <TextField path={`${prefix}lb.name`} label="Name of it" isNullable isMono />}
       {policy === 'random_choose' && (
         <NumberField path={`${prefix}lb.choose`} label="How many are drawn" min={2} max={64} />
@@ -60,8 +60,8 @@ function HealthFields({ prefix }: { prefix: string }) {
       <PartSwitch
         path={`${health}.active`}
         blank={blankActive}
-        label="Ask servers whether they live"
-        description="Caddy sends requests of its own."
+        label="Check upstreams actively"
+        description="Caddy sends its own requests."
       />
       {valueAt(draft, `${health}.active`) !== null && (
         <div className="field-inset field-columns">
@@ -83,7 +83,7 @@ function HealthFields({ prefix }: { prefix: string }) {
       <PartSwitch
         path={`${health}.passive`}
         blank={blankPassive}
-        label="Leave servers out that fail"
+        label="Leave out upstreams that fail"
         description="Judged by the requests of visitors."
       />
       {valueAt(draft, `${health}.passive`) !== null && (
@@ -123,7 +123,7 @@ function ConnectionFields({ prefix }: { prefix: string }) {
           label="Host header"
           options={[
             { value: 'client', label: 'That of the visitor' },
-            { value: 'upstream', label: 'The name of the server' },
+            { value: 'upstream', label: 'The name of the upstream' },
           ]}
         />
         <SelectField
@@ -160,8 +160,8 @@ function ConnectionFields({ prefix }: { prefix: string }) {
       </div>
       <SwitchField
         path={`${tls}.verify`}
-        label="Check certificates of servers"
-        description="Off only for https servers with a certificate nobody can check"
+        label="Check certificates of upstreams"
+        description="Off only for https upstreams with a certificate that nobody can check"
       />
       <div className="field-columns">
         <TextField path={`${tls}.server_name`} label="Name in their certificate" placeholder={own} isNullable isMono />

@@ -16,6 +16,7 @@ import { summaryOf } from './section-summary.ts'
 import { editorSections } from './sections.tsx'
 import { useEditor } from './use-editor.ts'
 import { usePreview } from './use-preview.ts'
+import { useUpstreamCheck } from './use-upstream-check.ts'
 import '../layout/field-stack.css'
 import './editor.css'
 
@@ -29,6 +30,7 @@ export function SiteEditor({ site, onSaved }: { site?: Site; onSaved: (site: Sit
   const changed = Object.keys(changes)
   const isDirty = changed.length > 0
   const checked = usePreview(site?.id, isDirty ? changes : undefined)
+  const down = useUpstreamCheck(draft, isDirty)
   const isJudged = site !== undefined || editor.wasSent
   const issues = shownIssues(editor.issues.length > 0 ? editor.issues : checked.issues, { base, draft, isJudged })
 
@@ -58,7 +60,14 @@ export function SiteEditor({ site, onSaved }: { site?: Site; onSaved: (site: Sit
           <SaveBar editor={editor} isNew={site === undefined} changed={changed} />
         </div>
         <aside className="editor-preview">
-          <PreviewPanel checked={checked} issues={issues} changes={changes} isNew={site === undefined} onFind={find} />
+          <PreviewPanel
+            checked={checked}
+            issues={issues}
+            down={down}
+            changes={changes}
+            isNew={site === undefined}
+            onFind={find}
+          />
         </aside>
       </form>
       <LeaveGuard isDirty={isDirty && !editor.isSaving} />

@@ -28,8 +28,8 @@ function ServerRows({ prefix }: { prefix: string }) {
   return (
     <RowList
       path={`${prefix}upstreams`}
-      noun="server"
-      addLabel="Add another server"
+      noun="upstream"
+      addLabel="Add another upstream"
       blank={blankUpstream}
       max={64}
       least={1}
@@ -37,7 +37,7 @@ function ServerRows({ prefix }: { prefix: string }) {
         <>
           <TextField
             path={`${path}.url`}
-            label={isOnly ? 'Server' : `Server ${place + 1}`}
+            label={isOnly ? 'Upstream' : `Upstream ${place + 1}`}
             placeholder="http://192.168.1.20:8080"
             isMono
             {...(place === 0
@@ -45,7 +45,7 @@ function ServerRows({ prefix }: { prefix: string }) {
               : {})}
           />
           {isWeighted && (
-            <NumberField path={`${path}.weight`} label={`Weight of server ${place + 1}`} min={1} max={1000} />
+            <NumberField path={`${path}.weight`} label={`Weight of upstream ${place + 1}`} min={1} max={1000} />
           )}
         </>
       )}
@@ -58,7 +58,7 @@ function RedirectFields({ prefix }: { prefix: string }) {
     <>
       <TextField
         path={`${prefix}to`}
-        label="Leads to"
+        label="Target"
         placeholder="https://www.example.org"
         isMono
         description="An http or https address, or a path that starts with /"

@@ -51,7 +51,7 @@ export function TlsSection() {
           <div className="field-columns">
             <SelectField
               path="tls.min_version"
-              label="Least version"
+              label="Minimum version"
               options={[
                 { value: '1.2', label: 'TLS 1.2' },
                 { value: '1.3', label: 'TLS 1.3' },
@@ -59,12 +59,12 @@ export function TlsSection() {
             />
             <SelectField
               path="tls.client_auth_ca_id"
-              label="Visitors need a certificate of"
+              label="Client certificates"
               isNullable
-              options={[{ value: '', label: 'Nobody asks for one' }, ...authorities]}
+              options={[{ value: '', label: 'Not required' }, ...authorities]}
             />
           </div>
-          <SwitchField path="force_https" label="Lead visitors of plain HTTP to HTTPS" />
+          <SwitchField path="force_https" label="Redirect HTTP to HTTPS" />
           <HstsFields />
         </>
       )}

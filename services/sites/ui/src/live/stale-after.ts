@@ -5,7 +5,7 @@ type SiteEvent = components['schemas']['SiteEvent']
 /** Which cached answers an event makes old, by the first word of their names in `keys`. */
 const stale: Readonly<Record<Exclude<SiteEvent['type'], 'reset'>, readonly string[]>> = {
   site: ['sites', 'certificates', 'status'],
-  apply: ['sites', 'revisions', 'nodes', 'status', 'onboarding'],
+  apply: ['sites', 'revisions', 'nodes', 'status', 'onboarding', 'traffic'],
   node: ['nodes', 'status', 'onboarding'],
   certificate: ['certificates', 'status'],
   grade: ['certificates', 'sites', 'status'],

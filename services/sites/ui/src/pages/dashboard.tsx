@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { keys } from '../api.ts'
 import { Counts } from '../dashboard/counts.tsx'
-import { CertificateList, NodeList, RevisionList, ServerList } from '../dashboard/dashboard-lists.tsx'
+import { CertificateList, NodeList, RevisionList, UpstreamList } from '../dashboard/dashboard-lists.tsx'
 import { SiteName } from '../dashboard/site-name.tsx'
 import { StateBanners } from '../drift/state-banners.tsx'
 import { readTraffic, type TrafficOverview, trafficPace, type TrafficRange } from '../traffic/read-traffic.ts'
@@ -36,7 +36,7 @@ export function DashboardPage() {
         <div className="dashboard-columns">
           {traffic.data !== undefined && <Busiest traffic={traffic.data} />}
           <CertificateList />
-          {isAdmin && <ServerList />}
+          {isAdmin && <UpstreamList />}
           {isAdmin && <NodeList />}
           {isAdmin && <RevisionList />}
         </div>

@@ -96,7 +96,7 @@ function AdoptDialog({ drifts, onClose }: { drifts: readonly Drift[]; onClose: (
     run: () =>
       answer(api.POST('/api/caddy/drift/adopt', { body: first === undefined ? {} : { node_id: first.node_id } })),
     done: ({ changed, added, switched_off: off, lost }) =>
-      `Adopted: ${changed} changed, ${added} added, ${off} switched off${lost.length === 0 ? '' : `; ${lost.length} things no site can have are gone`}`,
+      `Adopted: ${changed} changed, ${added} added, ${off} switched off${lost.length === 0 ? '' : `; ${lost.length === 1 ? '1 part that no site can have is' : `${lost.length} parts that no site can have are`} gone`}`,
     renew: [keys.status, keys.revisions, keys.nodes, keys.sites],
     onDone: onClose,
   })

@@ -30,7 +30,7 @@ function NewSite() {
       <BackLink href="/sites">All sites</BackLink>
       <PageHeader
         title="New site"
-        description="A name, a domain and a server are enough; all else has good defaults."
+        description="A name, a domain and an upstream are enough; everything else has good defaults."
       />
       <StateBanners />
       <SiteEditor onSaved={(site) => navigate(`/sites/${site.id}`, { replace: true })} />

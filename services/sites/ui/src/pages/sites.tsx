@@ -31,7 +31,7 @@ export function SitesPage() {
     <>
       <PageHeader
         title="Sites"
-        description="What visitors reach, and where it leads."
+        description="The domains Caddy serves, and their upstreams."
         actions={!isEmpty && <AddSite />}
       />
       <StateBanners />
@@ -67,8 +67,8 @@ function AddSite() {
 
 function NoSites() {
   return (
-    <EmptyState icon={IconWorldWww} title="No site yet" action={<AddSite />}>
-      A name, a domain and the address of a server are enough. Caddy serves it at once and gets the certificate.
+    <EmptyState icon={IconWorldWww} title="No sites yet" action={<AddSite />}>
+      A name, a domain and an upstream are enough. Caddy serves the site at once and gets the certificate.
     </EmptyState>
   )
 }

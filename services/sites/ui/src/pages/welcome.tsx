@@ -1,21 +1,32 @@
 import { Button, Group, Text } from '@mantine/core'
-import { ErrorState, LoadingLines, PageHeader, Section, StatusBadge, useSession } from '@hearth/ui'
+import { answer, ErrorState, LoadingLines, PageHeader, Section, StatusBadge, useSession } from '@hearth/ui'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from 'wouter'
+import { Link, Redirect } from 'wouter'
 import { RecoverySection } from '../account/recovery-section.tsx'
 import { api, keys, readSession } from '../api.ts'
 import { PasskeySection } from '../passkeys/passkey-section.tsx'
-import { answer } from '@hearth/ui'
+import { readSites } from '../sites/read-sites.ts'
 
-/** The first minutes: ways in that do not hang on one password, and Caddy. */
+/** The first minutes: more sign-in methods than one password, and Caddy. Leads on to the dashboard once there is a site. */
 export function WelcomePage() {
+  const { isAdmin } = useSession()
+  const sites = useQuery({
+    queryKey: [...keys.sites, 'count'],
+    queryFn: async () => (await readSites({ limit: 1 })).total,
+    enabled: isAdmin,
+  })
+  if (isAdmin && sites.isPending) return <LoadingLines lines={6} />
+  return (sites.data ?? 0) > 0 ? <Redirect to="/" replace /> : <FirstSteps />
+}
+
+function FirstSteps() {
   const { user, isAdmin } = useSession()
   const session = useQuery({ queryKey: keys.account, queryFn: readSession })
   return (
     <>
       <PageHeader
         title={`Welcome, ${user.username}`}
-        description="You can come in with your password. Two things now save trouble later."
+        description="You can sign in with your password. A passkey and recovery codes now save trouble later."
         actions={
           <Button component={Link} href="/">
             Go to the dashboard
@@ -49,10 +60,10 @@ function CaddyNext() {
           <Group gap="sm">
             <StatusBadge tone={isDone ? 'good' : 'warn'}>{isDone ? 'Managed' : 'Not managed yet'}</StatusBadge>
             <Text c="dimmed">
-              {isDone ? 'It waits for your first site.' : 'Say which Caddy it is, and what becomes of what it serves.'}
+              {isDone ? 'Ready for your first site.' : 'Choose a Caddy, and what becomes of the sites it serves.'}
             </Text>
           </Group>
-          <Button component={Link} href={isDone ? '/sites' : '/onboarding'} variant="default">
+          <Button component={Link} href={isDone ? '/sites/new' : '/onboarding'} variant="default">
             {isDone ? 'Add the first site' : 'Take over Caddy'}
           </Button>
         </Group>

@@ -11,7 +11,7 @@ export function siteColumns(actions: (site: Site) => ReactNode): Column<Site>[] 
     { key: 'name', header: 'Site', sort: 'name', role: 'title', render: (site) => <SiteLink site={site} /> },
     {
       key: 'target',
-      header: 'Leads to',
+      header: 'Target',
       render: (site) => (
         <span className="site-target">
           <span className="hearth-mono" title={targetOf(site)}>

@@ -22,12 +22,27 @@ test('the address of a site has a port only where it is not the usual one, and n
 
 test('what keeps a site from being served is said before all else', () => {
   const state = (enabled: boolean, apply: 'applied' | 'failed' | 'pending' | 'disabled', isAtWork: boolean) =>
-    stateOf({ enabled, apply_state: apply, maintenance_mode: isAtWork }).text
+    stateOf({ enabled, apply_state: apply, applied_revisions: { caddy: 1 }, maintenance_mode: isAtWork }).text
   assert.equal(state(true, 'applied', false), 'Served')
   assert.equal(state(true, 'applied', true), 'Maintenance')
-  assert.equal(state(true, 'failed', true), 'Refused')
+  assert.equal(state(true, 'failed', true), 'Change refused')
   assert.equal(state(false, 'disabled', true), 'Off')
   assert.equal(state(true, 'pending', false), 'Pending')
+})
+
+test('served, served but failing, and not served are told apart', () => {
+  const site = {
+    enabled: true,
+    apply_state: 'applied',
+    applied_revisions: { caddy: 1 },
+    maintenance_mode: false,
+  } as const
+  const [up, down, unknown] = [{ up: true }, { up: false }, { up: null }]
+  assert.deepEqual(stateOf(site, [up, unknown]), { tone: 'good', text: 'Served' })
+  assert.deepEqual(stateOf(site, [up, down]), { tone: 'warn', text: 'Degraded' })
+  assert.deepEqual(stateOf(site, [down, down]), { tone: 'bad', text: 'Failing' })
+  const refused = { ...site, apply_state: 'failed', applied_revisions: {} } as const
+  assert.deepEqual(stateOf(refused, [up]), { tone: 'bad', text: 'Not served' })
 })
 
 test('a target names the first upstream and counts the others', () => {

@@ -1,5 +1,6 @@
 import type { Tone } from '@hearth/ui'
 import type { Site, SiteKind } from './site.ts'
+import type { UpstreamState } from './upstreams.ts'
 
 /** What each kind of site is called. */
 export const kindNames: Readonly<Record<SiteKind, string>> = {
@@ -52,12 +53,23 @@ export interface SiteState {
   readonly text: string
 }
 
-/** How a site stands; what keeps it from being served comes first. */
-export function stateOf(site: Pick<Site, 'enabled' | 'apply_state' | 'maintenance_mode'>): SiteState {
-  if (site.apply_state === 'failed') return { tone: 'bad', text: 'Refused' }
+/**
+ * The state of a site, for its badge; what keeps it from being served comes first. A site is served but failing when none of
+ * its upstreams accepts connections, and degraded when some do not.
+ */
+export function stateOf(
+  site: Pick<Site, 'enabled' | 'apply_state' | 'applied_revisions' | 'maintenance_mode'>,
+  upstreams: readonly Pick<UpstreamState, 'up'>[] = [],
+): SiteState {
+  const isServed = Object.keys(site.applied_revisions).length > 0
+  if (site.apply_state === 'failed')
+    return isServed ? { tone: 'bad', text: 'Change refused' } : { tone: 'bad', text: 'Not served' }
   if (!site.enabled || site.apply_state === 'disabled') return { tone: 'quiet', text: 'Off' }
   if (site.apply_state === 'pending') return { tone: 'accent', text: 'Pending' }
-  return site.maintenance_mode ? { tone: 'warn', text: 'Maintenance' } : { tone: 'good', text: 'Served' }
+  if (site.maintenance_mode) return { tone: 'warn', text: 'Maintenance' }
+  const down = upstreams.filter(({ up }) => up === false).length
+  if (down === 0) return { tone: 'good', text: 'Served' }
+  return down === upstreams.length ? { tone: 'bad', text: 'Failing' } : { tone: 'warn', text: 'Degraded' }
 }
 
 /** The end of Caddy's words, which says what is wrong; where it was stands before that. */

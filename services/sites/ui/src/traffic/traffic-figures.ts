@@ -5,7 +5,7 @@ type Numbers = components['schemas']['TrafficNumbers']
 /** How requests ended, in the order they are drawn. */
 export const endings = [
   { kind: 'good', name: 'Answered (2xx)' },
-  { kind: 'elsewhere', name: 'Led elsewhere (3xx)' },
+  { kind: 'elsewhere', name: 'Redirected (3xx)' },
   { kind: 'refused', name: 'Refused (4xx)' },
   { kind: 'failed', name: 'Failed (5xx)' },
 ] as const
