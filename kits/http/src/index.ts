@@ -7,6 +7,7 @@ export { createEventStream, type EventStream, type Listener, type Subscription }
 export type { ErrorAnswer } from './error-answers.ts'
 export { FileForm } from './file-form.ts'
 export { Fault, type FaultReason, type FieldIssue, type RequestPart } from './faults.ts'
+export { phraseOfZodIssue } from './issue-phrase.ts'
 export { checkListen, listenAt } from './listen.ts'
 export { networkList } from './network-setting.ts'
 export { openApiOf, type ApiDescription } from './openapi.ts'

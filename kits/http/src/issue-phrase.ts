@@ -1,3 +1,5 @@
+import type { z } from 'zod'
+
 /** What a schema says about one value, as the validation library puts it. */
 export interface SchemaIssue {
   readonly keyword: string
@@ -44,4 +46,9 @@ function formatName(format: string): string {
     uuid: 'UUID',
   }
   return names[format] ?? format
+}
+
+/** The same for an issue as zod itself reports it, for commands. */
+export function phraseOfZodIssue(issue: z.core.$ZodIssue): string {
+  return phraseOfIssue({ keyword: issue.code ?? '', message: issue.message, params: { ...issue } })
 }

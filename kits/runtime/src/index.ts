@@ -15,12 +15,13 @@ export { IsoTime, parseIsoTime, type IsoTimeForms } from './iso-time.ts'
 export { createKeyedQueue, QueueFull, type KeyedQueue } from './keyed-queue.ts'
 export { closeOnSignal, shutdownLimit } from './lifecycle.ts'
 export { createLog, type Log } from './log.ts'
-export { OperatorError } from './operator-error.ts'
+export { OperatorError, warnOnTerminal } from './operator-error.ts'
 export {
   absolutePath,
   commaList,
   commonSettings,
   filePath,
+  hasCredentials,
   parseSettings,
   portNumber,
   settingKind,

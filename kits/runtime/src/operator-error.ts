@@ -1,3 +1,8 @@
+/** Tells the operator of something that a command goes on with, in one line on stderr. */
+export function warnOnTerminal(message: string): void {
+  process.stderr.write(`warning: ${message}\n`)
+}
+
 /**
  * Something the operator must change before the program can go on: a wrong setting, a locked data directory, a missing
  * file. `message` is one line that names the offending part; the command line prints it and exits with 1.

@@ -73,7 +73,8 @@ export const webAddress = z
   .refine((text) => !hasCredentials(text), 'must not contain a user name or a password')
   .meta(settingKind('web address'))
 
-function hasCredentials(text: string): boolean {
+/** Whether an address holds a user name or a password. Addresses are shown and logged, so they must not. */
+export function hasCredentials(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { username, password } = new URL(text)
   return username + password !== ''

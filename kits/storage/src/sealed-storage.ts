@@ -1,16 +1,17 @@
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import {
   checkSecretKey,
   createFileCipher,
   createSealer,
   finishReplacement,
   loadSecretKey,
+  restrictSecretFile,
   type FileCipher,
   type Sealer,
 } from '@hearth/credentials'
 import { migrate, openDatabase, type Database, type Migrations } from '@hearth/database'
-import { OperatorError } from '@hearth/runtime'
+import { OperatorError, warnOnTerminal } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 
 /** A database on its newest tables, with the sealer its secrets were sealed with. */
@@ -29,6 +30,8 @@ export interface StoragePlace {
   readonly databaseUrl: string | undefined
   readonly secretKey: string | undefined
   readonly secretKeyFile: string
+  /** Takes warnings about the key's file; standard error when it is missing. */
+  readonly warn?: (message: string) => void
 }
 
 /** The fact, a row of the table `facts`, that tells whether a key is the right one. */
@@ -50,6 +53,7 @@ export async function openSealedStorage<Tables extends FactTables>(
   migrations: Migrations,
 ): Promise<SealedStorage<Tables>> {
   checkSecretKey({ value: place.secretKey, file: place.secretKeyFile }, place.dataDirectory)
+  careForKeyFile(place)
   const file = join(place.dataDirectory, `${service}.db`)
   const database = openDatabase<Tables>(place.databaseUrl === undefined ? { file } : { url: place.databaseUrl })
   const facts = database.query as unknown as Kysely<FactTables>
@@ -69,6 +73,11 @@ export async function openSealedStorage<Tables extends FactTables>(
     await database.close()
     throw error instanceof OperatorError ? error : new OperatorError(unreachable(place, error), { cause: error })
   }
+}
+
+function careForKeyFile({ secretKey, secretKeyFile, dataDirectory, warn = warnOnTerminal }: StoragePlace): void {
+  if (secretKey !== undefined || !existsSync(secretKeyFile)) return
+  restrictSecretFile(secretKeyFile, { isOwn: dirname(secretKeyFile) === dataDirectory, warn })
 }
 
 /** The proof of the key that the settings name, for `BackupSubject.presentKeyCheck`. Nothing is made. */

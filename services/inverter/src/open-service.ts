@@ -44,7 +44,7 @@ export async function openService(config: Config, opening: Opening): Promise<Ser
   const catalog = loadCatalog({ registry: config.registryFile, allowlist: config.allowlistFile })
   checkSecret(config)
   const claim = cleanup.use(await claimWithPatience(config.dataDirectory, isOffline ? 0 : commandPatience))
-  const { database } = await openStorage(config)
+  const { database } = await openStorage({ ...config, warn: (message) => log.warn(message) })
   cleanup.defer(() => database.close())
   await createAdministrator(database, config.dataDirectory)
   const firstPassword = await pendingPassword(database, config.dataDirectory)

@@ -89,7 +89,7 @@ async function openCore(config: Config, around: Surroundings): Promise<OpenedCor
   const { log, timers, cleanup } = around
   checkPlaces(config)
   const claim = cleanup.use(claimDataDirectory(config.dataDirectory))
-  const { database, sealer, secret } = await openStorage(config)
+  const { database, sealer, secret } = await openStorage({ ...config, warn: (message) => log.warn(message) })
   cleanup.defer(() => database.close())
   // A server's database knows the key from now on.
   if (database.kind === 'postgres') claim.keep()

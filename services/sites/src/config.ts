@@ -8,6 +8,7 @@ import {
   commaList,
   commonSettings,
   filePath,
+  hasCredentials,
   parseSettings,
   portNumber,
   settingKind,
@@ -20,7 +21,8 @@ import { readRelyingParty } from './passkeys/relying-party.ts'
 
 const hostName = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/i
 
-const isOrigin = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+const isOrigin = (text: string): boolean =>
+  URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && !hasCredentials(text)
 
 /** Refuses what is neither the address of an admin endpoint nor the path of its socket, with the reason. */
 const adminAddress = z

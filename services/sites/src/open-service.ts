@@ -31,7 +31,7 @@ export async function openService(config: Config, log: Log, timers: Timers = sys
   checkPlaces(config)
   const claim = cleanup.use(claimDataDirectory(config.dataDirectory))
   await checkOwnPorts(config)
-  const { database, secret } = await openStorage(config)
+  const { database, secret } = await openStorage({ ...config, warn: (message) => log.warn(message) })
   cleanup.defer(() => database.close())
   // A server's database knows the key from now on.
   if (database.kind === 'postgres') claim.keep()

@@ -37,7 +37,7 @@ export async function openService(config: Config, log: Log, early?: EarlyResolve
   const claim = cleanup.use(claimDataDirectory(config.dataDirectory, early?.lock))
   const resolver = early?.resolver ?? new RunningResolver(join(config.dataDirectory, 'dns'))
   cleanup.defer(() => resolver.close())
-  const { database, sealer } = await openStorage(config)
+  const { database, sealer } = await openStorage({ ...config, warn: (message) => log.warn(message) })
   cleanup.defer(() => database.close())
   // A server's database knows the key from now on.
   if (database.kind === 'postgres') claim.keep()

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { phraseOfZodIssue } from '@hearth/http'
 import { OperatorError } from '@hearth/runtime'
 import type { z } from 'zod'
 import type { WireType } from '../protocol/wire-value.ts'
@@ -123,7 +124,9 @@ function readFile<S extends z.ZodType>(schema: S, path: string, setting: string)
   if (result.success) return result.data
   const issue = result.error.issues[0]
   const where = issue?.path.map(String).join('.') ?? ''
-  throw new OperatorError(`${setting}: ${where === '' ? 'the file' : where} ${issue?.message ?? 'is not valid'}`)
+  throw new OperatorError(
+    `${setting}: ${where === '' ? 'the file' : where} ${issue === undefined ? 'is not valid' : phraseOfZodIssue(issue)}`,
+  )
 }
 
 /** Before anything else is looked at, so that no other mistake in the file hides it. */

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { chmod, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { runTogether, temporaryDirectory } from '@hearth/testing'
-import { findSecret } from './secret.ts'
+import { openStorage } from './open.ts'
+import { findSecret, secretFile } from './secret.ts'
 
 /** Opens new data in each of some directories at agreed moments, with a secret of nobody's choice. */
 const opening = `
@@ -29,4 +31,16 @@ test('of several that look for the secret of new data together one makes it, and
   const place = { dataDirectory: folder.path, hmacSecret: undefined }
   const secrets = await Promise.all(Array.from({ length: 10 }, () => findSecret(place)))
   assert.equal(new Set(secrets).size, 1)
+})
+
+test('a generated secret that others can read is closed to them, with a warning', async () => {
+  await using folder = await temporaryDirectory()
+  const place = { dataDirectory: folder.path, hmacSecret: undefined }
+  await findSecret(place)
+  await chmod(secretFile(folder.path), 0o644)
+  const warnings: string[] = []
+  const { database } = await openStorage({ ...place, warn: (message) => warnings.push(message) })
+  await database.close()
+  assert.match(warnings.join(), /settings\.env could be read by others \(mode 0644\); its mode is 0600 now/)
+  assert.equal((await stat(secretFile(folder.path))).mode & 0o777, 0o600)
 })

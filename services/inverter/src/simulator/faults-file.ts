@@ -1,4 +1,5 @@
 import { readFileSync, watchFile, unwatchFile } from 'node:fs'
+import { phraseOfZodIssue } from '@hearth/http'
 import { OperatorError, type Log } from '@hearth/runtime'
 import { Faults } from './faults.ts'
 
@@ -36,5 +37,7 @@ function readFaults(file: string): Faults {
   const result = Faults.safeParse(content)
   if (result.success) return result.data
   const [issue] = result.error.issues
-  throw new OperatorError(`--faults: ${issue?.path.join('.') ?? ''} ${issue?.message ?? 'is not valid'} in ${file}`)
+  throw new OperatorError(
+    `--faults: ${issue?.path.join('.') ?? ''} ${issue === undefined ? 'is not valid' : phraseOfZodIssue(issue)} in ${file}`,
+  )
 }

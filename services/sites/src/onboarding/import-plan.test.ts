@@ -57,11 +57,11 @@ describe('an import', () => {
       ['Taken (3)', 'created', 11, 'Taken', []],
       ['b', 'conflicting', null, null, ['domains: shop.example.org belongs to the site Shop']],
       ['c', 'conflicting', null, null, ['domains: a.example.org belongs to the site a']],
-      ['d', 'invalid', null, null, ['lb.retries: Too big: expected number to be <=10']],
+      ['d', 'invalid', null, null, ['lb.retries: must be at most 10']],
       ['broken', 'failed', null, null, [': Caddy says no']],
     ])
     assert.deepEqual(leftOutOf(answer).slice(-2), [
-      { path: '/d', message: 'd: lb.retries Too big: expected number to be <=10' },
+      { path: '/d', message: 'd: lb.retries must be at most 10' },
       { path: '/broken', message: 'broken: Caddy says no' },
     ])
     assert.deepEqual(answer.counts, { found: 6, created: 2, new: 0, failed: 1, conflicting: 2, invalid: 1 })

@@ -1,3 +1,4 @@
+import { phraseOfZodIssue } from '@hearth/http'
 import { SiteCreate } from '../sites/schema.ts'
 import type { ImportedSite } from './read-config.ts'
 
@@ -41,7 +42,7 @@ export function planImport(
     const parsed = SiteCreate.safeParse(site.site)
     const problems = parsed.success
       ? rules(parsed.data)
-      : parsed.error.issues.map(({ path, message }) => ({ field: path.join('.'), message }))
+      : parsed.error.issues.map((issue) => ({ field: issue.path.join('.'), message: phraseOfZodIssue(issue) }))
     if (!parsed.success || problems.length > 0) return { found: site, name, status: 'invalid', problems }
     const input = parsed.data
     const taken = input.domains.filter((domain) => domains.has(domain))

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { phraseOfZodIssue } from '@hearth/http'
 import { OperatorError, systemClock } from '@hearth/runtime'
 import { Option, type Command } from 'commander'
 import type { z } from 'zod'
@@ -102,7 +103,8 @@ function checked<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
   if (result.success) return result.data
   const issue = result.error.issues[0]
   const option = String(issue?.path[0] ?? '').replace('ip_whitelist', 'ip')
-  throw new OperatorError(`--${option}: ${issue?.message ?? 'is not valid'}`)
+  const flag = option === 'password' ? 'password-file' : option
+  throw new OperatorError(`--${flag}: ${issue === undefined ? 'is not valid' : phraseOfZodIssue(issue)}`)
 }
 
 async function inOneLine<T>(work: Promise<T>): Promise<T> {

@@ -1,3 +1,4 @@
+import { hasCredentials } from '@hearth/runtime'
 import { z } from 'zod'
 import { ResolverList } from '../interfaces/schema.ts'
 import { RoutingMode } from '../peers/schema.ts'
@@ -22,6 +23,7 @@ const downloadUrl = z
     (url) => url === '' || z.url({ protocol: /^https?$/ }).safeParse(url).success,
     'must be an http or https address',
   )
+  .refine((url) => !hasCredentials(url), 'must not contain a user name or a password')
 
 const members = {
   public_endpoint: PublicEndpoint.meta({ description: 'Host of the Endpoint line in device configurations' }),
