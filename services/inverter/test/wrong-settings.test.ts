@@ -29,6 +29,15 @@ test('a start with a wrong path is refused in one line and writes nothing', asyn
   assert.deepEqual(faults, [])
 })
 
+test('the simulator refuses a wrong log level', async () => {
+  const wrong = await refusalFaults(['inverter', 'simulate', '--port', '0'], () => [
+    ['LOG_LEVEL', { LOG_LEVEL: 'loud' }],
+    ['LOG_LEVEL', { LOG_LEVEL: '5' }],
+    ['LOG_LEVEL', { LOG_LEVEL: 'INFO' }],
+  ])
+  assert.deepEqual(wrong, [])
+})
+
 const commands: readonly string[][] = [
   ['validate'],
   ['device', 'list'],

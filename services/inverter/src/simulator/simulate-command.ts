@@ -1,4 +1,13 @@
-import { closeOnSignal, createFastTimers, createLog, OperatorError, systemTimers } from '@hearth/runtime'
+import {
+  closeOnSignal,
+  commonSettings,
+  createFastTimers,
+  createLog,
+  OperatorError,
+  parseSettings,
+  systemTimers,
+} from '@hearth/runtime'
+import { z } from 'zod'
 import { loadCatalog } from '../catalog/catalog.ts'
 import { followFaultsFile } from './faults-file.ts'
 import { openReplay } from './replay.ts'
@@ -21,7 +30,8 @@ export async function runSimulatorCommand(options: SimulateOptions): Promise<voi
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new OperatorError('--port: must be from 0 to 65535')
   if (!Number.isInteger(seed)) throw new OperatorError('--seed: must be a whole number')
   if (!(speed > 0 && speed <= 1000)) throw new OperatorError('--speed: must be more than 0 and at most 1000')
-  const log = createLog({ name: 'simulator', level: process.env['LOG_LEVEL'] ?? 'info' })
+  const { LOG_LEVEL: logLevel } = parseSettings(z.object({ LOG_LEVEL: commonSettings.LOG_LEVEL }), process.env)
+  const log = createLog({ name: 'simulator', level: logLevel })
   const simulator = await startSimulator({
     host,
     port,
