@@ -74,9 +74,9 @@ async function trim(page: Page, media: Media): Promise<void> {
   await page.getByLabel('From', { exact: true }).press('Tab')
   await page.getByLabel('To', { exact: true }).fill('0:04.500')
   await page.getByLabel('To', { exact: true }).press('Tab')
-  await page.getByRole('button', { name: /^Cut/ }).click()
+  await page.getByRole('button', { name: /^Save clip/ }).click()
   const downloading = page.waitForEvent('download')
-  await page.getByLabel('Download the part from 0:02').first().click()
+  await page.getByLabel('Download the clip from 0:02').first().click()
   const download = await downloading
   assert.match(download.suggestedFilename(), /_120bpm_trimmed\.wav$/)
   const bytes = await readFile(await download.path())

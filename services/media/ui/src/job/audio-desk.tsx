@@ -72,11 +72,11 @@ function Desk({ job, shape }: { job: Job; shape: Waveform }) {
     onPart: tools.choose,
     onProblem: () => setProblem('The sound cannot be played. Its file can still be downloaded.'),
   })
-  usePartOnWave(wave, tools)
   useEffect(() => {
     if (fine.data !== undefined) wave?.refine(fine.data)
   }, [wave, fine.data])
   const duration = shape.duration_seconds
+  usePartOnWave(wave, tools, duration)
   return (
     <div className="desk">
       <Player

@@ -12,11 +12,11 @@ import { Link } from 'wouter'
 import { helpFor } from '../jobs/failure-help.ts'
 import { isActive, isDownloadable, isFailed, isoMoment, type LiveJob, titleOf } from '../jobs/job.ts'
 import { JobProgress } from '../jobs/job-progress.tsx'
-import { clock, kindOf, platformNames } from '../jobs/job-words.ts'
+import { clock, kindOf, originalOf, platformNames } from '../jobs/job-words.ts'
 import { PlatformIcon } from '../jobs/platform-icon.tsx'
 import { JobStatusBadge } from '../jobs/status.tsx'
 import { Thumbnail } from '../jobs/thumbnail.tsx'
-import { filePath, useJobActions } from '../jobs/use-job-actions.ts'
+import { filePath, originalPath, useJobActions } from '../jobs/use-job-actions.ts'
 
 /** What a job is, how it stands, and what can be done with it. */
 export function JobHead({ job }: { job: LiveJob }) {
@@ -41,6 +41,11 @@ export function JobHead({ job }: { job: LiveJob }) {
             <JobStatusBadge job={job} />
             <Buttons job={job} />
           </Group>
+          {isDownloadable(job) && originalOf(job) !== undefined && (
+            <Text size="sm" c="dimmed">
+              The original is {originalOf(job)}, as the platform has it. The MP3 is re-encoded from it and plays everywhere.
+            </Text>
+          )}
         </div>
       </div>
       {isActive(job) && (
@@ -81,10 +86,20 @@ function Buttons({ job }: { job: LiveJob }) {
       {isDownloadable(job) && (
         <Button
           leftSection={<IconDownload size={16} aria-hidden />}
-          loading={save.isPending}
+          loading={save.isPending && save.variables === filePath(job)}
           onClick={() => save.mutate(filePath(job))}
         >
           Download {job.type === 'audio' ? 'MP3' : 'video'}
+        </Button>
+      )}
+      {isDownloadable(job) && originalOf(job) !== undefined && (
+        <Button
+          variant="default"
+          leftSection={<IconDownload size={16} aria-hidden />}
+          loading={save.isPending && save.variables === originalPath(job)}
+          onClick={() => save.mutate(originalPath(job))}
+        >
+          Download original
         </Button>
       )}
       {isFailed(job) && (

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { formatTime, parseTime, partProblem, tidyPart } from './part.ts'
+import { draftProblem, formatTime, parseTime, partProblem, tidyPart, typedPart } from './part.ts'
 
 test('times are read as people write them, and written so that they are read again', () => {
   assert.deepEqual(
@@ -18,14 +18,29 @@ test('times are read as people write them, and written so that they are read aga
 })
 
 test('a part is from a second to ten minutes long and ends with the sound', () => {
-  assert.match(partProblem({ start: 5, end: 5 }, 100) ?? '', /behind the start/)
-  assert.match(partProblem({ start: 5, end: 5.9 }, 100) ?? '', /a second/)
-  assert.match(partProblem({ start: 0, end: 601 }, 1000) ?? '', /ten minutes/)
-  assert.match(partProblem({ start: 90, end: 101 }, 100) ?? '', /end of the sound/)
+  assert.match(partProblem({ start: 5, end: 5 }, 100) ?? '', /after the start/)
+  assert.match(partProblem({ start: 5, end: 5.9 }, 100) ?? '', /1 second/)
+  assert.match(partProblem({ start: 0, end: 601 }, 1000) ?? '', /10 minutes/)
+  assert.match(partProblem({ start: 90, end: 101 }, 100) ?? '', /ends at 1:40\.000/)
   assert.equal(partProblem({ start: 0, end: 600 }, 600), undefined)
 })
 
 test('a part dragged the wrong way, or beyond the sound, is put right', () => {
   assert.deepEqual(tidyPart({ start: 20, end: 3.000_4 }, 100), { start: 3, end: 20 })
   assert.deepEqual(tidyPart({ start: -2, end: 130 }, 100), { start: 0, end: 100 })
+})
+
+test('a typed end stays as it was typed: nothing is swapped or moved behind the person’s back', () => {
+  assert.deepEqual(typedPart({ start: 2, end: 5 }, { start: 9 }, 12), { start: 9, end: 5 })
+  assert.deepEqual(typedPart({ start: 2, end: 5 }, { end: 99 }, 12), { start: 2, end: 99 })
+  assert.deepEqual(typedPart(undefined, { start: 3 }, 12), { start: 3, end: 12 })
+  assert.deepEqual(typedPart(undefined, { start: 3 }, 100), { start: 3, end: 33 })
+  assert.deepEqual(typedPart(undefined, { end: 7.000_4 }, 12), { start: 0, end: 7 })
+})
+
+test('what is typed and is no time is said with the name of its field', () => {
+  assert.equal(draftProblem('From', undefined), undefined)
+  assert.equal(draftProblem('From', '1:02'), undefined)
+  assert.equal(draftProblem('From', '0:99'), '“From” is not a time: write it like 1:02.5')
+  assert.equal(draftProblem('To', ' '), '“To” is empty')
 })

@@ -8,6 +8,12 @@ export interface Part {
 export const shortest = 1
 export const longest = 600
 
+/** One end of a part. */
+export type End = 'start' | 'end'
+
+/** Length of a part of which only the start is known, seconds. */
+const usualLength = 30
+
 /** Milliseconds are the finest the server knows. */
 const toMilliseconds = (seconds: number): number => Math.round(seconds * 1000) / 1000
 
@@ -18,12 +24,19 @@ export function tidyPart({ start, end }: Part, duration: number): Part {
   return { start: inside(from), end: inside(to) }
 }
 
+/** A part with an end as it was typed: to the millisecond, and neither put in order nor moved into the sound. */
+export function typedPart(part: Part | undefined, typed: Partial<Part>, duration: number): Part {
+  const start = typed.start ?? part?.start ?? 0
+  const end = typed.end ?? part?.end ?? Math.min(duration, start + usualLength)
+  return { start: toMilliseconds(start), end: toMilliseconds(end) }
+}
+
 /** Why a part cannot be cut, as a sentence; undefined when it can. */
 export function partProblem({ start, end }: Part, duration: number): string | undefined {
-  if (end > duration + 0.0005) return 'The end lies behind the end of the sound'
-  if (end <= start) return 'The end has to lie behind the start'
-  if (end - start < shortest) return 'A part has to be a second long at least'
-  if (end - start > longest) return 'A part may be ten minutes long at most'
+  if (end > duration + 0.0005) return `The audio ends at ${formatTime(duration)}`
+  if (end <= start) return 'The end must be after the start'
+  if (end - start < shortest) return 'A clip must be at least 1 second long'
+  if (end - start > longest) return 'A clip can be at most 10 minutes long'
   return undefined
 }
 
@@ -35,6 +48,12 @@ export function parseTime(text: string): number | undefined {
   const value = Number(seconds.replace(',', '.'))
   if (minutes !== undefined && (value >= 60 || (parts[1] !== undefined && Number(minutes) >= 60))) return undefined
   return Number(hours) * 3600 + Number(minutes ?? 0) * 60 + value
+}
+
+/** Why what stands in a field is not a time, as a sentence; undefined when it is one, or nothing is being typed. */
+export function draftProblem(label: string, draft: string | undefined): string | undefined {
+  if (draft === undefined || parseTime(draft) !== undefined) return undefined
+  return draft.trim() === '' ? `“${label}” is empty` : `“${label}” is not a time: write it like 1:02.5`
 }
 
 /** A time to the millisecond, as `parseTime` reads it: `1:02.500`. */

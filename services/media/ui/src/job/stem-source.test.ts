@@ -14,9 +14,9 @@ test('begun minutes are paid', () => {
 test('what would be refused is said before it is asked for', () => {
   const account = { isGuarded: true, minutesLeft: 30 }
   assert.equal(stemProblem(source(600), account), undefined)
-  assert.match(stemProblem(source(601), account) ?? '', /ten minutes/)
+  assert.match(stemProblem(source(601), account) ?? '', /10 minutes/)
   assert.equal(stemProblem(source(601), { ...account, isGuarded: false }), undefined)
-  assert.match(stemProblem(source(200), { ...account, minutesLeft: 3 }) ?? '', /about 4 minutes, and 3 are left/)
+  assert.match(stemProblem(source(200), { ...account, minutesLeft: 3 }) ?? '', /about 4 minutes; the account has 3 minutes left/)
   assert.equal(stemProblem(source(200), { ...account, minutesLeft: null }), undefined)
 })
 

@@ -1,3 +1,4 @@
+import { formatCount } from '@hearth/ui/format'
 import type { StemEvent } from '../api.ts'
 
 /** What is separated: all of a sound, or one of the parts that were cut; `part` is the name of a trim. */
@@ -20,9 +21,9 @@ export function stemProblem(
   { isGuarded, minutesLeft }: { isGuarded: boolean; minutesLeft: number | null },
 ): string | undefined {
   if (isGuarded && source.seconds > guardedLength)
-    return 'This is longer than ten minutes. Cut a part first, or turn the guard off in the settings.'
+    return 'This is longer than 10 minutes. Save a clip first, or turn the guard off in the settings.'
   if (minutesLeft !== null && minutesLeft < costOf(source))
-    return `This takes about ${costOf(source)} minutes, and ${minutesLeft} are left at the service.`
+    return `This takes about ${formatCount(costOf(source), 'minute')}; the account has ${formatCount(minutesLeft, 'minute')} left.`
   return undefined
 }
 

@@ -48,9 +48,9 @@ function Present({ job: { bpm, bpm_confidence: confidence } }: { job: Job }) {
 }
 
 function sentenceOf(confidence: number | null): string {
-  if (confidence === null) return 'How sure this is, is not known.'
-  if (confidence >= 0.995) return 'Set by ear, or beyond doubt. It stands in the name of the file.'
-  return `Found by analysis, ${Math.round(confidence * 100)} % sure. Half or double is the usual mistake.`
+  if (confidence === null) return 'The confidence is not known.'
+  if (confidence >= 0.995) return 'Set by ear, or found beyond doubt. It is part of the file name.'
+  return `Found by analysis, ${Math.round(confidence * 100)} % sure. If it sounds off, try half or double.`
 }
 
 /** What the server takes, beats a minute. */

@@ -1,30 +1,20 @@
 import { TextInput } from '@mantine/core'
-import { type KeyboardEvent, useState } from 'react'
-import { formatTime, parseTime } from './part.ts'
+import type { KeyboardEvent } from 'react'
+import { formatTime, parseTime, type End } from './part.ts'
+import type { PartTools } from './use-part.ts'
 
-/** A time to the millisecond; the arrow keys move it by `step` seconds. What cannot be read is told and changes nothing. */
-export function TimeField(props: {
-  label: string
-  value: number | undefined
-  step: number
-  onChange: (seconds: number) => void
-}) {
-  const { label, value, step, onChange } = props
-  const [draft, setDraft] = useState<string>()
-  const shown = draft ?? (value === undefined ? '' : formatTime(value))
-  const isWrong = draft !== undefined && draft !== '' && parseTime(draft) === undefined
-  const settle = () => {
-    const seconds = parseTime(shown)
-    if (draft !== undefined && seconds !== undefined) onChange(seconds)
-    if (!isWrong) setDraft(undefined)
-  }
+/** One end of the selected part, to the millisecond; the arrow keys move it by a step. */
+export function TimeField({ end, label, tools }: { end: End; label: string; tools: PartTools }) {
+  const { part, draft, step } = tools
+  const typed = draft[end]
+  const shown = typed ?? (part === undefined ? '' : formatTime(part[end]))
+  const isWrong = typed !== undefined && typed.trim() !== '' && parseTime(typed) === undefined
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Enter') settle()
+    if (event.key === 'Enter') tools.settle(end)
     if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return
     event.preventDefault()
-    const from = parseTime(shown) ?? 0
-    setDraft(undefined)
-    onChange(Math.max(0, from + (event.key === 'ArrowUp' ? step : -step)))
+    const from = parseTime(shown) ?? part?.[end] ?? 0
+    tools.move(end, Math.max(0, from + (event.key === 'ArrowUp' ? step : -step)))
   }
   return (
     <TextInput
@@ -35,8 +25,8 @@ export function TimeField(props: {
       autoComplete="off"
       error={isWrong && 'Such as 1:02.5'}
       value={shown}
-      onChange={(event) => setDraft(event.currentTarget.value)}
-      onBlur={settle}
+      onChange={(event) => tools.type(end, event.currentTarget.value)}
+      onBlur={() => tools.settle(end)}
       onKeyDown={onKeyDown}
     />
   )

@@ -30,8 +30,8 @@ export function TrimList({ jobId, onShow }: { jobId: string; onShow: (part: Part
   if (trims.data.length === 0) return null
   return (
     <>
-      <h3 className="small-heading">Cut parts</h3>
-      <ul className="plain-list lines" aria-label="Cut parts">
+      <h3 className="small-heading">Clips</h3>
+      <ul className="plain-list lines" aria-label="Clips">
         {trims.data.map((trim) => (
           <li key={trim.trim_id}>
             <span className="line-name">
@@ -45,7 +45,7 @@ export function TrimList({ jobId, onShow }: { jobId: string; onShow: (part: Part
                 <ActionIcon
                   variant="default"
                   size="lg"
-                  aria-label={`Listen to the part from ${formatTime(trim.start)}`}
+                  aria-label={`Listen to the clip from ${formatTime(trim.start)}`}
                   onClick={() => onShow(trim)}
                 >
                   <IconPlayerPlay size={18} aria-hidden />
@@ -55,7 +55,7 @@ export function TrimList({ jobId, onShow }: { jobId: string; onShow: (part: Part
                 <ActionIcon
                   variant="default"
                   size="lg"
-                  aria-label={`Download the part from ${formatTime(trim.start)}`}
+                  aria-label={`Download the clip from ${formatTime(trim.start)}`}
                   loading={save.isPending && save.variables === pathOf(jobId, trim)}
                   onClick={() => save.mutate(pathOf(jobId, trim))}
                 >
@@ -66,7 +66,7 @@ export function TrimList({ jobId, onShow }: { jobId: string; onShow: (part: Part
                 <ActionIcon
                   variant="default"
                   size="lg"
-                  aria-label={`Delete the part from ${formatTime(trim.start)}`}
+                  aria-label={`Delete the clip from ${formatTime(trim.start)}`}
                   onClick={() => setLeaving(trim)}
                 >
                   <IconTrash size={18} aria-hidden />
@@ -89,9 +89,9 @@ function DeleteTrim({ jobId, trim, onClose }: { jobId: string; trim: Trim | unde
     <ConfirmDelete
       opened={trim !== undefined}
       onClose={onClose}
-      title="Delete the part?"
-      losses={[`The part ${range}, and stems made of it`]}
-      verb="Delete part"
+      title="Delete the clip?"
+      losses={[`The clip ${range}, and stems made of it`]}
+      verb="Delete clip"
       action={{
         run: () =>
           answer(
@@ -99,7 +99,7 @@ function DeleteTrim({ jobId, trim, onClose }: { jobId: string; trim: Trim | unde
               params: { path: { job_id: jobId }, query: { trim_id: trim?.trim_id ?? '' } },
             }),
           ),
-        done: () => 'The part is deleted',
+        done: () => 'Clip deleted',
         renew: [keys.trims(jobId)],
       }}
     />

@@ -13,7 +13,7 @@ import { clock } from '../jobs/job-words.ts'
 import { useKeys } from '../keyboard/use-keys.ts'
 import { Waiting } from '../progress/waiting.tsx'
 import type { PartTools, Snap } from './use-part.ts'
-import { partProblem } from './part.ts'
+import { draftProblem, partProblem, type End, type Part } from './part.ts'
 import { TimeField } from './time-field.tsx'
 import type { Wave } from './wave.ts'
 
@@ -26,7 +26,15 @@ const snaps: { value: Snap; label: string }[] = [
   { value: 'bar', label: 'Bars' },
 ]
 
-/** Chooses a part by hand, to the millisecond or to the beat, and has it cut. */
+const fieldNames: Readonly<Record<End, string>> = { start: 'From', end: 'To' }
+
+/** `0:30`, or `0:30.5` when it is no whole second. */
+function lengthOf({ start, end }: Part): string {
+  const tenths = Math.round((end - start) * 10)
+  return clock(tenths / 10, tenths % 10 !== 0)
+}
+
+/** Selects a part by hand, to the millisecond or to the beat, and saves it as a clip. */
 export function TrimTools(props: {
   jobId: string
   duration: number
@@ -36,36 +44,34 @@ export function TrimTools(props: {
   onSnap: (snap: Snap) => void
 }) {
   const { jobId, duration, wave, tools, beats, onSnap } = props
-  const { part } = tools
-  const setEnd = (end: number) => tools.choose({ start: part?.start ?? 0, end })
-  const setStart = (start: number) => tools.choose({ start, end: part?.end ?? Math.min(duration, start + 30) })
+  const mark = (end: End) => wave !== undefined && tools.move(end, wave.time())
   useKeys({
-    i: () => wave !== undefined && setStart(wave.time()),
-    o: () => wave !== undefined && setEnd(wave.time()),
+    i: () => mark('start'),
+    o: () => mark('end'),
     Escape: tools.clear,
   })
   return (
     <div className="trim">
       <div className="trim-fields">
-        <TimeField label="From" value={part?.start} step={tools.step} onChange={setStart} />
-        <TimeField label="To" value={part?.end} step={tools.step} onChange={setEnd} />
+        <TimeField label={fieldNames.start} end="start" tools={tools} />
+        <TimeField label={fieldNames.end} end="end" tools={tools} />
         <Group gap={6} className="trim-marks">
-          <Tooltip label="Begin the part here (i)">
+          <Tooltip label="Start the clip at the player’s position (i)">
             <Button
               variant="default"
               leftSection={<IconBracketsContainStart size={16} aria-hidden />}
-              onClick={() => wave !== undefined && setStart(wave.time())}
+              onClick={() => mark('start')}
             >
-              From here
+              Set start
             </Button>
           </Tooltip>
-          <Tooltip label="End the part here (o)">
+          <Tooltip label="End the clip at the player’s position (o)">
             <Button
               variant="default"
               leftSection={<IconBracketsContainEnd size={16} aria-hidden />}
-              onClick={() => wave !== undefined && setEnd(wave.time())}
+              onClick={() => mark('end')}
             >
-              To here
+              Set end
             </Button>
           </Tooltip>
         </Group>
@@ -73,7 +79,7 @@ export function TrimTools(props: {
       </div>
       {tools.snap !== 'off' && beats === 'unknown' && (
         <Text size="sm" c="dimmed">
-          Where the beats are is not known. Play, pause on a beat, and press “Beat is here”.
+          The position of the beats is not known. Play, pause on a beat, and press “Set beat”.
         </Text>
       )}
       <Cut jobId={jobId} duration={duration} tools={tools} />
@@ -96,13 +102,13 @@ function SnapControl(props: { tools: PartTools; wave: Wave | undefined; onSnap: 
           data={snaps}
         />
         {tools.snap !== 'off' && (
-          <Tooltip label="Move the beats so that one, the first of a bar, lies at the place of the player">
+          <Tooltip label="Put the first beat of a bar at the player’s position">
             <Button
               variant="default"
               leftSection={<IconMetronome size={16} aria-hidden />}
               onClick={() => wave !== undefined && tools.setFirstBeat(wave.time())}
             >
-              Beat is here
+              Set beat
             </Button>
           </Tooltip>
         )}
@@ -112,21 +118,24 @@ function SnapControl(props: { tools: PartTools; wave: Wave | undefined; onSnap: 
 }
 
 function Cut({ jobId, duration, tools }: { jobId: string; duration: number; tools: PartTools }) {
-  const { part, isLooping } = tools
+  const { part, isLooping, draft } = tools
   const [problem, setProblem] = useState<string>()
   const cut = useAction<{ start: number; end: number }, { cached: boolean }>({
     run: (body) => answer(api.POST('/api/trim/{job_id}', { params: { path: { job_id: jobId } }, body })),
-    done: ({ cached }) => (cached ? 'That part was cut before; it is in the list' : 'The part is cut'),
+    done: ({ cached }) => (cached ? 'This clip was saved before; it is in the list' : 'Clip saved'),
     renew: [keys.trims(jobId)],
-    onProblem: (error) => setProblem(error instanceof Error ? error.message : 'The part could not be cut'),
+    onProblem: (error) => setProblem(error instanceof Error ? error.message : 'The clip could not be saved'),
   })
+  const untyped = draftProblem(fieldNames.start, draft.start) ?? draftProblem(fieldNames.end, draft.end)
   if (part === undefined)
-    return (
+    return untyped === undefined ? (
       <Text size="sm" c="dimmed">
-        Drag over the wave to choose a part, from a second to ten minutes.
+        Drag over the waveform to select a clip, from 1 second to 10 minutes long.
       </Text>
+    ) : (
+      <Problem text={untyped} />
     )
-  const wrong = partProblem(part, duration)
+  const wrong = untyped ?? partProblem(part, duration)
   const start = () => {
     setProblem(undefined)
     cut.mutate(part)
@@ -141,7 +150,7 @@ function Cut({ jobId, duration, tools }: { jobId: string; duration: number; tool
           loading={cut.isPending}
           onClick={start}
         >
-          Cut {clock(part.end - part.start, true)}
+          Save clip{wrong === undefined && ` (${lengthOf(part)})`}
         </Button>
         <Switch label="Loop" checked={isLooping} onChange={(event) => tools.setLooping(event.currentTarget.checked)} />
         <Button
@@ -151,10 +160,10 @@ function Cut({ jobId, duration, tools }: { jobId: string; duration: number; tool
           onClick={tools.clear}
           disabled={cut.isPending}
         >
-          Let go
+          Clear selection
         </Button>
       </div>
-      {cut.isPending && <Waiting label="Cutting" />}
+      {cut.isPending && <Waiting label="Saving the clip" />}
     </>
   )
 }

@@ -68,6 +68,8 @@ class DrawnWave implements Wave {
   readonly #lines = document.createElement('div')
   readonly #listeners = new Set<() => void>()
   readonly #duration: number
+  /** A region is being added by us: nobody has dragged it. */
+  #isShowing = false
   #region: Region | undefined
   #isLooping = false
   #grid: BeatGrid | undefined
@@ -185,7 +187,7 @@ class DrawnWave implements Wave {
     this.#surfer.on('error', (error) => onProblem(error.message))
     this.#audio.addEventListener('loadedmetadata', tell)
     this.#regions.on('region-created', (region) => {
-      if (region === this.#region) return
+      if (this.#isShowing || region === this.#region) return
       this.#region?.remove()
       this.#region = region
       onPart({ start: region.start, end: region.end })
@@ -194,8 +196,11 @@ class DrawnWave implements Wave {
   }
 
   #addRegion(part: Part): Region {
-    const present = this.#regions.getRegions()
+    // A copy: the list grows by the region that is added.
+    const present = [...this.#regions.getRegions()]
+    this.#isShowing = true
     const region = this.#regions.addRegion({ ...part, color: partColour, minLength: shortest, maxLength: longest })
+    this.#isShowing = false
     for (const other of present) other.remove()
     return region
   }

@@ -35,9 +35,33 @@ export const typeNames: Readonly<Record<MediaType, string>> = { audio: 'Audio', 
 /** What each quality of a video aims at. */
 export const qualityNames: Readonly<Record<Quality, string>> = { max: 'Best', medium: '720p', small: '480p' }
 
-/** `Audio`, or `Video, 720p`: the quality is of no meaning for audio, which always is the best there is. */
+/** What each quality of a sound is called, and what is made for it. */
+export const audioQualities: Readonly<Record<Quality, { name: string; result: string }>> = {
+  max: { name: 'Best', result: 'Best audio: the original as it is, and an MP3 made from it' },
+  medium: { name: 'Medium', result: 'MP3 of about 165 kbit/s' },
+  small: { name: 'Small', result: 'MP3 of about 100 kbit/s' },
+}
+
+/** `Audio, best`, or `Video, 720p`. */
 export function kindOf({ type, quality }: Pick<Job, 'type' | 'quality'>): string {
-  return type === 'audio' ? typeNames.audio : `${typeNames.video}, ${qualityNames[quality].toLowerCase()}`
+  const name = type === 'audio' ? audioQualities[quality].name : qualityNames[quality]
+  return `${typeNames[type]}, ${name.toLowerCase()}`
+}
+
+const codecNames: Readonly<Record<string, string>> = {
+  aac: 'AAC',
+  alac: 'ALAC',
+  flac: 'FLAC',
+  mp3: 'MP3',
+  opus: 'Opus',
+  vorbis: 'Vorbis',
+}
+
+/** What the stored file of a sound is, when it is no MP3: `Opus, 129 kbit/s`. Otherwise the MP3 is the stored file itself. */
+export function originalOf({ type, codec, bitrate_kbps: kbps }: Pick<Job, 'type' | 'codec' | 'bitrate_kbps'>) {
+  if (type !== 'audio' || codec === null || codec === 'mp3') return undefined
+  const name = codecNames[codec] ?? codec
+  return kbps === null ? name : `${name}, ${kbps.toLocaleString('en')} kbit/s`
 }
 
 /** A length as players show it: `3:07`, `1:02:09`; tenths on request: `3:07.4`. */
@@ -54,7 +78,7 @@ export function clock(seconds: number, hasTenths = false): string {
 export function confidenceWords(confidence: number | null): { text: string; tone: Tone } {
   if (confidence === null) return { text: 'Not known', tone: 'quiet' }
   if (confidence >= 0.995) return { text: 'Certain', tone: 'good' }
-  if (confidence >= 0.75) return { text: 'Sure', tone: 'good' }
+  if (confidence >= 0.75) return { text: 'High confidence', tone: 'good' }
   if (confidence >= 0.5) return { text: 'Likely', tone: 'accent' }
   if (confidence >= 0.25) return { text: 'Doubtful', tone: 'warn' }
   return { text: 'A guess', tone: 'warn' }

@@ -43,3 +43,6 @@ export function useDownload() {
 
 /** The path of a job's file, for `useDownload`. */
 export const filePath = ({ id }: Pick<Job, 'id'>): string => `/download/${id}`
+
+/** The path of a sound as it is stored, without another encoding. */
+export const originalPath = (job: Pick<Job, 'id'>): string => `${filePath(job)}?format=original`

@@ -127,10 +127,10 @@ function Days({ days }: { days: Statistics['by_day'] }) {
   return (
     <BarChart
       title="Downloads by day"
-      summary={`${formatCount(total, 'download')} in all`}
+      summary={`${formatCount(total, 'download')} in total`}
       bars={bars}
       labelEvery={7}
-      unit="downloads"
+      noun="download"
     />
   )
 }
@@ -163,7 +163,7 @@ function TempoChart({ clusters }: { clusters: readonly TempoCluster[] }) {
       summary={`Most often around ${first.bpm} BPM`}
       bars={bars}
       labelEvery={Math.max(1, Math.ceil(bars.length / 8))}
-      unit="sounds"
+      noun="sound"
     />
   )
 }

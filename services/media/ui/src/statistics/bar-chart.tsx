@@ -1,4 +1,5 @@
 import { Table } from '@mantine/core'
+import { formatCount } from '@hearth/ui'
 import { useState, type CSSProperties } from 'react'
 import { scaleOf } from './chart-scale.ts'
 
@@ -20,9 +21,10 @@ export function BarChart(props: {
   summary: string
   bars: readonly Bar[]
   labelEvery: number
-  unit: string
+  /** What is counted, in the singular. */
+  noun: string
 }) {
-  const { title, summary, bars, labelEvery, unit } = props
+  const { title, summary, bars, labelEvery, noun } = props
   const [chosen, choose] = useState<string>()
   const { top, lines } = scaleOf(bars.map(({ value }) => value))
   const said = bars.find(({ key }) => key === chosen)?.sentence ?? summary
@@ -56,9 +58,7 @@ export function BarChart(props: {
             {bars.map(({ key, label, value }) => (
               <Table.Tr key={key}>
                 <Table.Th scope="row">{label}</Table.Th>
-                <Table.Td>
-                  {value} {unit}
-                </Table.Td>
+                <Table.Td>{formatCount(value, noun)}</Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>

@@ -1,7 +1,7 @@
 import { SegmentedControl, Text } from '@mantine/core'
 import { IconMusic, IconVideo } from '@tabler/icons-react'
-import type { MediaType } from '../api.ts'
-import { qualityNames, typeNames } from '../jobs/job-words.ts'
+import type { MediaType, Quality } from '../api.ts'
+import { audioQualities, qualityNames, typeNames } from '../jobs/job-words.ts'
 import type { Choices } from './choices.ts'
 
 const types = [
@@ -9,7 +9,10 @@ const types = [
   { value: 'video', Icon: IconVideo },
 ] as const satisfies readonly { value: MediaType; Icon: unknown }[]
 
-const qualities = (['max', 'medium', 'small'] as const).map((value) => ({ value, label: qualityNames[value] }))
+const qualities = ['max', 'medium', 'small'] as const satisfies readonly Quality[]
+
+const nameOf = (type: MediaType, quality: Quality): string =>
+  type === 'audio' ? audioQualities[quality].name : qualityNames[quality]
 
 /** Audio or video, and how good; what was chosen last is chosen again. */
 export function ChoiceControls({
@@ -35,16 +38,15 @@ export function ChoiceControls({
           ),
         }))}
       />
-      {choices.type === 'video' ? (
-        <SegmentedControl
-          aria-label="Quality"
-          value={choices.quality}
-          onChange={(quality) => onChange({ quality })}
-          data={qualities}
-        />
-      ) : (
+      <SegmentedControl
+        aria-label="Quality"
+        value={choices.quality}
+        onChange={(quality) => onChange({ quality })}
+        data={qualities.map((value) => ({ value, label: nameOf(choices.type, value) }))}
+      />
+      {choices.type === 'audio' && (
         <Text size="sm" c="dimmed">
-          The best sound there is, with its tempo
+          {audioQualities[choices.quality].result}
         </Text>
       )}
     </div>

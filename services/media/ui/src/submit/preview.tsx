@@ -1,5 +1,5 @@
 import { Skeleton, Text } from '@mantine/core'
-import { answer, Problem } from '@hearth/ui'
+import { answer, formatCount, Problem } from '@hearth/ui'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { api, type Info, keys, type MediaType } from '../api.ts'
@@ -64,7 +64,7 @@ function factsOf({ channel, uploader, duration, view_count: views, formats }: In
   const facts = [
     channel ?? uploader ?? '',
     duration === null ? '' : clock(duration),
-    views === null ? '' : `${views.toLocaleString('en')} views`,
+    views === null ? '' : formatCount(views, 'view'),
     tallest === 0 ? '' : `up to ${tallest}p`,
   ]
   return facts.filter((fact) => fact !== '')
