@@ -43,7 +43,8 @@ export function JobHead({ job }: { job: LiveJob }) {
           </Group>
           {isDownloadable(job) && originalOf(job) !== undefined && (
             <Text size="sm" c="dimmed">
-              The original is {originalOf(job)}, as the platform has it. The MP3 is re-encoded from it and plays everywhere.
+              The original is {originalOf(job)}, as the platform has it. The MP3 is re-encoded from it and plays
+              everywhere.
             </Text>
           )}
         </div>

@@ -16,7 +16,10 @@ test('what would be refused is said before it is asked for', () => {
   assert.equal(stemProblem(source(600), account), undefined)
   assert.match(stemProblem(source(601), account) ?? '', /10 minutes/)
   assert.equal(stemProblem(source(601), { ...account, isGuarded: false }), undefined)
-  assert.match(stemProblem(source(200), { ...account, minutesLeft: 3 }) ?? '', /about 4 minutes; the account has 3 minutes left/)
+  assert.match(
+    stemProblem(source(200), { ...account, minutesLeft: 3 }) ?? '',
+    /about 4 minutes; the account has 3 minutes left/,
+  )
   assert.equal(stemProblem(source(200), { ...account, minutesLeft: null }), undefined)
 })
 
