@@ -12,7 +12,7 @@ export interface PartTools {
   /** Takes a part as it was dragged; its ends go to the beats while that is wished. */
   choose: (part: Part) => void
   /** What stands in a field while it is typed; undefined when the field shows the part. */
-  draft: Readonly<Partial<Record<End, string>>>
+  draft: Readonly<Partial<Record<End, string | undefined>>>
   /** Takes what is typed into a field; the part follows as soon as it is a time. */
   type: (end: End, text: string) => void
   /** Ends typing in a field: what is a time, or empty, gives way to the part's own. */
@@ -44,57 +44,72 @@ interface Wanted extends Part {
 
 /** Keeps the chosen part of a sound. */
 export function usePart(shape: Waveform, bpm: number | undefined): PartTools {
-  const [wanted, setWanted] = useState<Wanted>()
   const [snap, setSnap] = useState<Snap>('off')
   const [isLooping, setLooping] = useState(true)
-  const [first, setFirst] = useState<number>()
-  const [draft, setDraft] = useState<PartTools['draft']>({})
-  const duration = shape.duration_seconds
+  const { grid, setFirstBeat } = useBeats(shape, bpm)
+  const selection = useSelection(shape.duration_seconds, snap === 'off' ? undefined : grid, beatsOf[snap])
+  return {
+    ...selection,
+    snap,
+    setSnap,
+    maySnap: bpm !== undefined,
+    grid,
+    setFirstBeat,
+    step: grid === undefined || snap === 'off' ? 0.1 : (60 / grid.bpm) * beatsOf[snap],
+    isLooping,
+    setLooping,
+  }
+}
+
+/** Where the beats are: as found in the sound, or as set by ear. */
+function useBeats(shape: Waveform, bpm: number | undefined) {
+  const [first, setFirstBeat] = useState<number>()
   const grid = useMemo(() => {
     const fitted = bpm === undefined ? undefined : fitBeatGrid(shape, bpm)
     return bpm === undefined || first === undefined ? fitted : { bpm: fitted?.bpm ?? bpm, first }
   }, [shape, bpm, first])
+  return { grid, setFirstBeat }
+}
+
+type Selection = Pick<PartTools, 'part' | 'draft' | 'type' | 'settle' | 'move' | 'choose' | 'take' | 'clear'>
+
+/** The chosen part, and what is being typed of it. With a grid both ends go to every so many beats. */
+function useSelection(duration: number, grid: BeatGrid | undefined, every: number): Selection {
+  const [wanted, setWanted] = useState<Wanted>()
+  const [draft, setDraft] = useState<PartTools['draft']>({})
   const part = useMemo(() => {
     if (wanted === undefined) return undefined
     const { isExact, ...chosen } = wanted
-    const isAsIs = isExact || grid === undefined || snap === 'off' || partProblem(chosen, duration) !== undefined
-    if (isAsIs) return chosen
-    return snapPart(chosen, grid, { every: beatsOf[snap], duration })
-  }, [wanted, grid, snap, duration])
+    const isAsIs = isExact || grid === undefined || partProblem(chosen, duration) !== undefined
+    return isAsIs ? chosen : snapPart(chosen, grid, { every, duration })
+  }, [wanted, grid, every, duration])
   /** From elsewhere than the fields: what was being typed there is over. */
   const replace = (next: Wanted | undefined) => {
     setDraft({})
     setWanted(next)
   }
-  const moved = (end: End, seconds: number) => ({ ...typedPart(part, { [end]: seconds }, duration), isExact: false })
+  const moveTo = (end: End, seconds: number) =>
+    setWanted({ ...typedPart(part, { [end]: seconds }, duration), isExact: false })
+  const drop = (end: End) => setDraft({ ...draft, [end]: undefined })
   return {
     part,
     draft,
     type(end, text) {
       setDraft({ ...draft, [end]: text })
       const seconds = parseTime(text)
-      if (seconds !== undefined) setWanted(moved(end, seconds))
+      if (seconds !== undefined) moveTo(end, seconds)
     },
     settle(end) {
-      const { [end]: text, ...rest } = draft
-      if (text !== undefined && (text === '' || parseTime(text) !== undefined)) setDraft(rest)
+      const text = draft[end]
+      if (text !== undefined && (text.trim() === '' || parseTime(text) !== undefined)) drop(end)
     },
     move(end, seconds) {
-      const { [end]: _text, ...rest } = draft
-      setDraft(rest)
-      setWanted(moved(end, seconds))
+      drop(end)
+      moveTo(end, seconds)
     },
     choose: (next) => replace({ ...tidyPart(next, duration), isExact: false }),
     take: ({ start, end }) => replace({ start, end, isExact: true }),
     clear: () => replace(undefined),
-    snap,
-    setSnap,
-    maySnap: bpm !== undefined,
-    grid,
-    setFirstBeat: setFirst,
-    step: grid === undefined || snap === 'off' ? 0.1 : (60 / grid.bpm) * beatsOf[snap],
-    isLooping,
-    setLooping,
   }
 }
 
