@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Status } from '../src/dns/policy/verdict.ts'
 import type { ResolverClient, ResolverRule } from '../src/dns/process/resolver-files.ts'
-import { startFakeNameserver, type Zone } from './fake-nameserver.ts'
+import { addressOf, startFakeNameserver, type Zone } from './fake-nameserver.ts'
 import { startResolverPlace } from './loopback-resolver.ts'
 
 /** Draws numbers that follow from a seed. */
@@ -36,8 +36,12 @@ test(
       if (form < 0.6) return `@@||${name()}^`
       if (form < 0.7) return `||${name()}^$important`
       if (form < 0.75) return `@@||${name()}^$important`
-      if (form < 0.85) return `|${name()}^`
-      if (form < 0.92) return `*.${name()}`
+      if (form < 0.77) return `|${name()}^`
+      if (form < 0.8) return `||${name()}^$denyallow=${name()}`
+      if (form < 0.84) return `${pick(['', '@@'])}||${name()}^$dnstype=${pick(['A', '~A', 'AAAA|CNAME'])}`
+      if (form < 0.88) return `||${name()}^$client=${pick(['127.0.7.2', '~127.0.7.3', 'Client 5', '127.0.7.0/30'])}`
+      if (form < 0.91) return `||${addressOf(name())}^`
+      if (form < 0.95) return `*.${name()}`
       return pick(['-x1.', '/^ads[0-9]/', '||a*.cdn.example^', '.x1.a.', '/(a|b)\\.cdn\\./'])
     }
     const text = (count: number) => Array.from({ length: count }, entry).join('\n')
@@ -75,7 +79,7 @@ test(
       const domain = random() < 0.3 ? pick(aliases) : name()
       const [live, said] = await Promise.all([
         place.ask(domain, `127.0.7.${client}`),
-        place.resolver.explain({ domain, client, resolve: true }),
+        place.resolver.explain({ domain, client, resolve: true, qtype: 1 }),
       ])
       const isBlocked = said.verdict.status === Status.blocked
       assert.equal(live.isBlocked, isBlocked, `${domain} for ${client}: ${JSON.stringify(said)}`)

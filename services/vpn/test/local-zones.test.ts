@@ -126,7 +126,7 @@ test('the explanation says what the answer is, and asks no upstream', async () =
     const before = it.upstream.total()
     const { rcode } = await it.ask(domain)
     const isLocal = it.upstream.total() === before
-    const { verdict } = await it.place.resolver.explain({ domain, client: 0, resolve: true })
+    const { verdict } = await it.place.resolver.explain({ domain, client: 0, resolve: true, qtype: 1 })
     const expected = isLocal ? Reason.local : Reason.none
     assert.deepEqual([verdict.status, verdict.reason], [Status.allowed, expected], `${domain} ${rcode}`)
     if (isLocal) assert.equal(it.upstream.total(), before, domain)

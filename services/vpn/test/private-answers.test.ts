@@ -28,7 +28,7 @@ async function start(content: Omit<ResolverContent, 'upstreamPort'> = {}) {
   return {
     async outcome(domain: string): Promise<string> {
       const live = await place.ask(domain)
-      const { verdict } = await place.resolver.explain({ domain, client: 0, resolve: true })
+      const { verdict } = await place.resolver.explain({ domain, client: 0, resolve: true, qtype: 1 })
       const isBlocked = verdict.status === Status.blocked
       assert.equal(live.isBlocked, isBlocked, `${domain}: ${JSON.stringify({ live, verdict })}`)
       if (!isBlocked) return live.addresses.join(' ')

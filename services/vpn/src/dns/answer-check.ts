@@ -9,7 +9,10 @@ import type { Question } from './wire/question.ts'
 import { RecordReader } from './wire/record-reader.ts'
 
 /** What may not go out in an answer. */
-export const Objection = { none: 0, target: 1, privateAddress: 2, unreadable: 3 } as const
+export const Objection = { none: 0, target: 1, privateAddress: 2, unreadable: 3, listedAddress: 4 } as const
+
+/** More bytes than any parameter has: a step over what holds no addresses. */
+const longest = 65_536
 
 /** Looks at the records of an answer before it goes to a client: where they lead, and into which networks. */
 export class AnswerCheck {
@@ -36,6 +39,7 @@ export class AnswerCheck {
       if (type === Type.cname) objection = this.#checkTarget(asker, m, o, dataEnd, dataAt)
       else if (type === Type.https || type === Type.svcb) objection = this.#checkService(asker, m, o)
       else if (this.checksAddresses && isPrivateRecord(m, type, dataAt, dataEnd)) objection = Objection.privateAddress
+      else if (type === Type.a || type === Type.aaaa) objection = this.#checkAddress(asker, m, dataAt, dataEnd, type)
       if (objection !== Objection.none) return objection
     }
     return Objection.none
@@ -45,6 +49,7 @@ export class AnswerCheck {
   #checkTarget(asker: Asker, m: Uint8Array, o: number, end: number, at: number): number {
     if (readName(this.#target, m, o, end, at) < 0) return Objection.unreadable
     if (!this.checksTargets || this.#target.count === 0) return Objection.none
+    this.decider.type = this.#reader.type
     this.decider.decide(asker.policy, this.#target, asker.client, asker.isPaused, null)
     return this.decider.status === Status.blocked ? Objection.target : Objection.none
   }
@@ -56,7 +61,33 @@ export class AnswerCheck {
     if (after < 0) return Objection.unreadable
     const objection = this.#checkTarget(asker, m, o, dataEnd, dataAt + 2)
     if (objection !== Objection.none) return objection
-    return this.checksAddresses && hasPrivateHint(m, after, dataEnd) ? Objection.privateAddress : Objection.none
+    if (this.checksAddresses && hasPrivateHint(m, after, dataEnd)) return Objection.privateAddress
+    return this.#checkHints(asker, m, after, dataEnd)
+  }
+
+  /** Whether a list is about the address at m[at..end). */
+  #checkAddress(asker: Asker, m: Uint8Array, at: number, end: number, type: number): number {
+    if (!this.checksTargets || !asker.policy.conditional.hasAddresses) return Objection.none
+    if (end - at !== (type === Type.a ? 4 : 16)) return Objection.none
+    this.decider.type = type
+    this.decider.decideAddress(asker.policy, m, at, end - at, asker.client)
+    return this.decider.status === Status.blocked ? Objection.listedAddress : Objection.none
+  }
+
+  /** The address hints of an SVCB or HTTPS record (RFC 9460 7.3), whose parameters stand at m[from..to). */
+  #checkHints(asker: Asker, m: Uint8Array, from: number, to: number): number {
+    if (!this.checksTargets || !asker.policy.conditional.hasAddresses) return Objection.none
+    for (let at = from; at + 4 <= to;) {
+      const key = (m[at]! << 8) | m[at + 1]!
+      const end = Math.min(to, at + 4 + ((m[at + 2]! << 8) | m[at + 3]!))
+      const size = key === 4 ? 4 : key === 6 ? 16 : longest
+      for (let hint = at + 4; hint + size <= end; hint += size) {
+        const objection = this.#checkAddress(asker, m, hint, hint + size, size === 4 ? Type.a : Type.aaaa)
+        if (objection !== Objection.none) return objection
+      }
+      at = end
+    }
+    return Objection.none
   }
 }
 

@@ -3,7 +3,7 @@ import type { EngineSettings } from './engine-settings.ts'
 import { localRcode, writeLocal } from './local-answer.ts'
 import type { Decider } from './policy/decide.ts'
 import type { Policy } from './policy/policy.ts'
-import { Reason } from './policy/verdict.ts'
+import { Reason, Status } from './policy/verdict.ts'
 import { ExtendedError, Rcode } from './wire/codes.ts'
 import type { Question } from './wire/question.ts'
 import { Reply, blockRcode, writeBlocked } from './wire/reply.ts'
@@ -103,6 +103,27 @@ export class AnswerWriter {
     return this.#reply.finish(question, rcode, ExtendedError.blocked, this.#textFor(decider))
   }
 
+  /** The answer a list's rules give themselves (`$dnsrewrite`): a response code, or addresses of the asked type. */
+  rewrite(decider: Decider): number {
+    const { rules } = this.policy.conditional
+    const question = this.#question
+    const first = rules[decider.rewrites[0]!]!.rewrite!
+    this.begin(first.rcode)
+    let answers = 0
+    for (let k = 0; k < decider.rewriteCount; k++) {
+      const { rewrite, data } = rules[decider.rewrites[k]!]!
+      if (data === undefined || rewrite!.type !== question.type) continue
+      this.#reply.answer(question.type, this.settings.blockTtl, data)
+      answers += 1
+    }
+    if (answers > 0) this.#out[this.#outAt + 7] = answers
+    else if (first.rcode !== Rcode.refused && first.rcode !== Rcode.serverFailure)
+      this.#reply.authority(this.settings.blockTtl)
+    this.#entry.rcode = first.rcode
+    const error = decider.status === Status.blocked ? ExtendedError.blocked : ExtendedError.forged
+    return this.#reply.finish(question, first.rcode, error, this.#textFor(decider))
+  }
+
   /** The answer for a name in the local zone of this index. */
   local(zone: number): number {
     const question = this.#question
@@ -115,7 +136,8 @@ export class AnswerWriter {
   }
 
   #textFor(decider: Decider): Uint8Array | undefined {
-    if (decider.reason === Reason.list) return this.policy.listNames[decider.source]
+    if (decider.reason === Reason.list || decider.reason === Reason.address)
+      return this.policy.listNames[decider.source]
     if (decider.reason === Reason.rule) return ruleText
     return decider.reason === Reason.special ? specialText : privateText
   }

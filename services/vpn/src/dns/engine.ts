@@ -241,9 +241,11 @@ export class Engine {
       return this.#writer.plain(problem, ExtendedError.none)
     }
     const decider = this.#decider
+    decider.type = question.type
     decider.decide(this.#policy, question.name, client, isPausedAt(this.#policy, this.now), null)
     noteDecision(this.entry, decider)
     this.isLogged = clients.isLogged(decider.client)
+    if (decider.rewriteCount > 0) return this.#writer.rewrite(decider)
     if (decider.status === Status.blocked) return this.#writer.block(decider)
     if (decider.reason === Reason.local && !isAskedOfParent(question, decider.source))
       return this.#writer.local(decider.source)
@@ -272,7 +274,7 @@ export class Engine {
 
   /** What speaks against the answer m[o .. o + n) for this client. */
   #object(body: Looked, m: Uint8Array, o: number, n: number): number {
-    if (!body.hasTargets && !body.hasPrivate) return Objection.none
+    if (!body.hasTargets && !body.hasPrivate && !this.#policy.conditional.hasAddresses) return Objection.none
     const check = this.#check
     const decider = this.#decider
     check.checksTargets = decider.status === Status.allowed && decider.reason === Reason.none
@@ -287,15 +289,13 @@ export class Engine {
 
   #answerObjection(objection: number): number {
     if (objection === Objection.unreadable) return this.#writer.plain(Rcode.serverFailure, ExtendedError.none)
-    if (objection === Objection.target) {
+    if (objection === Objection.target || objection === Objection.listedAddress) {
       noteDecision(this.entry, this.#check.decider)
-      this.entry.traits |= Trait.cname
+      if (objection === Objection.target) this.entry.traits |= Trait.cname
       return this.#writer.block(this.#check.decider)
     }
     const decider = this.#check.decider
-    decider.status = Status.blocked
-    decider.reason = Reason.privateAnswer
-    decider.source = 0
+    decider.blockPrivate()
     noteDecision(this.entry, decider)
     return this.#writer.block(decider)
   }

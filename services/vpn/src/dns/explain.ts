@@ -5,7 +5,7 @@ import { asciiName } from './domain-name.ts'
 import { reasonName } from '../query-log/query-view.ts'
 import { localZones } from './policy/local-zones.data.ts'
 import { Reason, Status } from './policy/verdict.ts'
-import type { Explanation } from './process/messages.ts'
+import type { Explanation, ExplainRequest } from './process/messages.ts'
 import { findClient } from './rules/rules.ts'
 import type { DnsExplanation } from './schema.ts'
 
@@ -18,33 +18,25 @@ export interface PolicyNames {
 export interface ExplainParts {
   readonly db: Kysely<Tables>
   readonly names: PolicyNames
-  readonly ask: (question: { domain: string; client: number; resolve: boolean }) => Promise<Explanation>
+  readonly ask: (question: ExplainRequest) => Promise<Explanation>
 }
 
 /** Why a name is answered as it is for a client: the resolver itself says so, from what it decides by. */
 export async function explain(
   parts: ExplainParts,
-  question: { domain: string; client: string | undefined; resolve: boolean },
+  question: { domain: string; client: string | undefined; resolve: boolean; type: number },
 ): Promise<DnsExplanation> {
   const domain = asciiName(question.domain.trim())
   if (domain === undefined) throw badRequest('domain must be a domain name')
   const client = question.client === undefined ? undefined : await findClient(parts.db, question.client)
   if (question.client !== undefined && client === undefined) throw badRequest('client is no peer’s name, id or address')
-  const found = await parts.ask({ domain, client: client?.dns_number ?? 0, resolve: question.resolve })
-  const matches = found.matches.map((match) => {
-    const of = match.kind === 'rule' ? parts.names.rule(match.source) : parts.names.list(match.source)
-    return {
-      kind: match.kind,
-      action: match.action,
-      scope: match.scope,
-      name: match.name,
-      text: of !== undefined && 'text' in of ? of.text : match.text,
-      important: match.important,
-      id: of?.id ?? null,
-      source: sourceName(match, of),
-      deciding: match.isDeciding,
-    }
+  const found = await parts.ask({
+    domain,
+    client: client?.dns_number ?? 0,
+    resolve: question.resolve,
+    qtype: question.type,
   })
+  const matches = found.matches.map((match) => shownMatch(parts.names, match))
   const isBlocked = found.verdict.status === Status.blocked
   return {
     domain,
@@ -61,6 +53,22 @@ export async function explain(
 
 type Shown = DnsExplanation['matches'][number]
 
+function shownMatch(names: PolicyNames, match: Explanation['matches'][number]): Shown {
+  const of = match.kind === 'rule' ? names.rule(match.source) : names.list(match.source)
+  return {
+    kind: match.kind,
+    action: match.action,
+    scope: match.scope,
+    name: match.name,
+    text: of !== undefined && 'text' in of ? of.text : match.text,
+    important: match.important,
+    modifiers: [...match.modifiers],
+    id: of?.id ?? null,
+    source: sourceName(match, of),
+    deciding: match.isDeciding,
+  }
+}
+
 function sourceName(match: Explanation['matches'][number], of: { name?: string; client?: string | null } | undefined) {
   if (match.kind === 'list') return of?.name ?? 'a list that is gone'
   return match.scope === 'client' ? `Rule for ${of?.client ?? 'this client'}` : 'Rule for everyone'
@@ -68,6 +76,8 @@ function sourceName(match: Explanation['matches'][number], of: { name?: string; 
 
 function inWords({ verdict, name, cnames }: Explanation, matches: readonly Shown[]): string {
   const deciding = matches.find((match) => match.deciding)
+  if (verdict.reason === Reason.address && deciding !== undefined)
+    return `${deciding.source}: ${deciding.text} (an address in its answer)`
   const through = cnames.includes(name) ? ` (it leads to ${name})` : ''
   if (deciding !== undefined) return `${deciding.source}: ${deciding.text}${through}`
   if (verdict.reason === Reason.off) return 'Filtering is paused or off'

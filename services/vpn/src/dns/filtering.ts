@@ -78,7 +78,12 @@ export interface Filtering {
   publishLists(lists: readonly ResolverList[]): Promise<ListsChange | undefined>
   /** How the resolver does; `health/` adds what is wrong. */
   status(): Omit<DnsStatus, 'health'>
-  explain(question: { domain: string; client: string | undefined; resolve: boolean }): Promise<DnsExplanation>
+  explain(question: {
+    domain: string
+    client: string | undefined
+    resolve: boolean
+    type: number
+  }): Promise<DnsExplanation>
   testUpstream(upstream: string): Promise<UpstreamTestResult>
   /** What a rule would have changed in the last 24 hours. */
   preview(rule: DnsRulePreviewBody): Promise<DnsRulePreview>
@@ -211,7 +216,12 @@ class ServiceFiltering implements Filtering {
     }
   }
 
-  explain(question: { domain: string; client: string | undefined; resolve: boolean }): Promise<DnsExplanation> {
+  explain(question: {
+    domain: string
+    client: string | undefined
+    resolve: boolean
+    type: number
+  }): Promise<DnsExplanation> {
     return explain(
       { db: this.#db, names: this.names, ask: (asked) => orUnavailable(this.resolver.explain(asked)) },
       question,

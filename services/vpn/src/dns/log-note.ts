@@ -22,6 +22,7 @@ export function noteDecision(entry: LogEntry, decider: Decider): void {
   entry.status = decider.status
   entry.reason = decider.reason
   entry.source = decider.source
+  entry.traits |= decider.traits
 }
 
 /** An entry whose name is this array from now on. */

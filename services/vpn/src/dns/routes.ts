@@ -127,7 +127,14 @@ function askingRoutes(filtering: Filtering): Route[] {
         success: { status: 200, body: dataEnvelope(DnsExplanation) },
       },
       async ({ query }) =>
-        ok(await filtering.explain({ domain: query.domain, client: query.client, resolve: query.resolve === 'true' })),
+        ok(
+          await filtering.explain({
+            domain: query.domain,
+            client: query.client,
+            resolve: query.resolve === 'true',
+            type: query.type,
+          }),
+        ),
     ),
     route(
       {

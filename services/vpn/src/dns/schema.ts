@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { plainText, Timestamp, wholeNumber } from '../envelope.ts'
 import { HealthNotice } from '../health/schema.ts'
-import { QueryReason } from '../query-log/schema.ts'
+import { DnsType, Modifiers, QueryReason } from '../query-log/schema.ts'
 
 const BlockMode = z.enum(['zero_ip', 'nxdomain', 'refused', 'custom_ip']).meta({
   description:
@@ -134,6 +134,7 @@ export const ExplainQuery = z.strictObject({
     .enum(['true', 'false'])
     .default('true')
     .meta({ description: 'Also look the name up and check what it leads to, as an answer would be' }),
+  type: DnsType.default(1).meta({ description: 'DNS type of the question; A unless given', default: 'A' }),
 })
 
 /** Something that matches a name. */
@@ -145,6 +146,7 @@ export const DnsMatch = z
     name: z.string().meta({ description: 'The name it matches: the asked one, or one it leads to' }),
     text: z.string().meta({ description: 'The rule, or the list’s entry in Adblock’s words' }),
     important: z.boolean(),
+    modifiers: Modifiers,
     id: z.string().nullable().meta({ description: 'Of the rule or the list' }),
     source: z.string().meta({ description: 'The list’s name, or whose rule it is' }),
     deciding: z.boolean(),

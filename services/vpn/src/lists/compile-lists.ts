@@ -1,6 +1,6 @@
 import { hash, randomInt } from 'node:crypto'
 import { assembleBundle, type BundledList, type ListBundle } from '../dns/policy/list-bundle.ts'
-import { createClasses, Meaning } from '../dns/policy/membership.ts'
+import { createClasses, Meaning, meanings } from '../dns/policy/membership.ts'
 import type { NameSeeds } from '../dns/policy/name-hash.ts'
 import { createPatternProgram, type PatternProgram } from '../dns/policy/pattern-program.ts'
 import { insertName, tableBits, type SuffixTable } from '../dns/policy/suffix-table.ts'
@@ -12,6 +12,7 @@ import { Cover, type CoverCode } from './formats/rule.ts'
 import { LineCount } from './line-count.ts'
 import { listBounds } from './list-bounds.ts'
 import { ListReader, type ListSink } from './list-reader.ts'
+import { meaningOf, RuleCollection } from './rule-collection.ts'
 import { NameHasher } from './name-hasher.ts'
 
 /** All lists in the form the resolver looks into, and what was found in each. */
@@ -68,6 +69,7 @@ class Compilation {
   readonly #cancelled: ReadonlySet<string>
   readonly #classes = createClasses()
   readonly #patterns: PatternProgram = createPatternProgram()
+  readonly #rules = new RuleCollection()
   readonly #hasher: NameHasher
   readonly #name = { lane1: 0, lane2: 0, class: 0 }
   #names = 0
@@ -96,10 +98,17 @@ class Compilation {
       bundled.push({ number, id, name, format, sha256: hash('sha256', text) })
       reports.push(this.#readList(list, text))
     }
-    const classes = this.#classes.words.slice(0, this.#classes.count() * 8)
+    const classes = this.#classes.words.slice(0, this.#classes.count() * meanings)
     const patterns = this.#patterns.build()
     return {
-      bundle: assembleBundle({ table: this.#table, classes, patterns, names: this.#names, lists: bundled }),
+      bundle: assembleBundle({
+        table: this.#table,
+        classes,
+        patterns,
+        names: this.#names,
+        lists: bundled,
+        rules: this.#rules.rules,
+      }),
       reports,
     }
   }
@@ -120,14 +129,21 @@ class Compilation {
         const kind = weight * 4 + cover
         let ownClass = classes.get(kind)
         if (ownClass === undefined) classes.set(kind, (ownClass = this.#classFor(number, weight, cover)))
-        const waiting = this.#waiting
-        this.#lanes1[waiting] = this.#hasher.lane1
-        this.#lanes2[waiting] = this.#hasher.lane2
-        this.#given[waiting] = ownClass
-        if (++this.#waiting === batch) this.#insertWaiting(count)
+        this.#wait(ownClass, count)
+      },
+      conditional: (line, text) => {
+        const rule = this.#rules.read(line, { text, list: number })
+        if (typeof rule === 'string') return rule
+        if (rule === undefined) return undefined
+        const reason = line.kind === 'pattern' ? this.#patterns.add(line.text, Meaning.conditional, number) : undefined
+        if (reason !== undefined) return reason
+        if (line.kind === 'names') this.#wait(this.#classes.single(Meaning.conditional, number), count)
+        else count.entries++
+        this.#rules.add(rule, line.key)
+        return undefined
       },
       pattern: ({ text, weight }) => {
-        const meaning = (weight.isException ? Meaning.allows : 0) + (weight.isImportant ? Meaning.blocksImportantly : 0)
+        const meaning = meaningOf(weight)
         if (this.#patterns.has(text, meaning, number)) return undefined
         const reason = this.#patterns.add(text, meaning, number)
         if (reason === undefined) count.entries++
@@ -135,6 +151,15 @@ class Compilation {
       },
       isCancelled: (key) => this.#cancelled.size > 0 && this.#cancelled.has(key()),
     }
+  }
+
+  /** Puts the name the hasher read last among those that wait. */
+  #wait(ownClass: number, count: LineCount): void {
+    const waiting = this.#waiting
+    this.#lanes1[waiting] = this.#hasher.lane1
+    this.#lanes2[waiting] = this.#hasher.lane2
+    this.#given[waiting] = ownClass
+    if (++this.#waiting === batch) this.#insertWaiting(count)
   }
 
   /** Many at once: the table is far larger than the processor's cache, and so it fetches the next places meanwhile. */

@@ -34,8 +34,9 @@ export async function examineDraft(
   const { memory, reports } = await startCompile([listOf(id, 0, format), listOf(draftId(id), 1, format)], directory)
   const [before, report] = reports
   if (before === undefined || report === undefined) throw new Error('the compiler lost a list')
-  const { names, patterns } = openBundle(memory)
-  const all = names + (patterns[PatternHead.patterns] ?? 0)
+  const { names, patterns, rules } = openBundle(memory)
+  const addresses = new Set(rules.flatMap(({ target }) => (target.kind === 'address' ? [target.address] : [])))
+  const all = names + (patterns[PatternHead.patterns] ?? 0) + addresses.size
   return {
     report,
     added: Math.max(0, all - before.entries),

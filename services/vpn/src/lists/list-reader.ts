@@ -8,11 +8,19 @@ import { longestName, type NameHasher } from './name-hasher.ts'
 export interface ListSink {
   /** The name the hasher read last. */
   name(cover: CoverCode, isException: boolean, isImportant: boolean): void
+  /** A rule with modifiers, or about an address. Why it is not taken; undefined when it is. */
+  conditional(rule: ConditionalLine, text: string): string | undefined
   /** Why it is not taken; undefined when it is. */
   pattern(rule: Extract<Rule, { kind: 'pattern' }>): string | undefined
   /** Whether a `$badfilter` takes the rule with this key away. */
   isCancelled(key: () => string): boolean
 }
+
+/** A line that says something of names or addresses. */
+export type ConditionalLine = Extract<Rule, { kind: 'names' | 'pattern' | 'address' }>
+
+/** So much of a rule's text is kept for people. */
+const maxRuleText = 300
 
 const [tab, newline, carriageReturn, blank, star, zero, one, at, bar, caret] = [9, 10, 13, 32, 42, 48, 49, 64, 124, 94]
 const [bang, hash, hyphen, bracket] = [33, 35, 45, 91]
@@ -129,7 +137,20 @@ export class ListReader {
     else if (rule.kind === 'unsupported') this.#refuse(rule.reason, start, end)
     else if (rule.kind === 'cancel') this.#count.accepted++
     else if (this.#sink.isCancelled(() => rule.key)) this.#refuse('cancelled by $badfilter', start, end)
-    else this.#settle(rule.kind === 'pattern' ? this.#sink.pattern(rule) : this.#takeNames(rule), start, end)
+    else this.#settle(this.#takeRule(rule, start, end), start, end)
+  }
+
+  #takeRule(rule: ConditionalLine, start: number, end: number): string | undefined {
+    if (rule.kind === 'address' || rule.conditions !== undefined) return this.#takeConditional(rule, start, end)
+    return rule.kind === 'pattern' ? this.#sink.pattern(rule) : this.#takeNames(rule)
+  }
+
+  #takeConditional(rule: ConditionalLine, start: number, end: number): string | undefined {
+    if (rule.kind === 'names') {
+      const { written } = encoder.encodeInto(rule.names[0] ?? '', this.#scratch)
+      if (!this.#hasher.read(this.#scratch, 0, written)) return 'not a domain name'
+    }
+    return this.#sink.conditional(rule, this.#decode(start, Math.min(end, start + maxRuleText)))
   }
 
   #settle(reason: string | undefined, start: number, end: number): void {

@@ -8,6 +8,8 @@ import type { ListRow, Tables } from '../database/tables.ts'
 import { draftId, examineDraft } from './examine-text.ts'
 import { expiryOf, fetchList, ListRefused, type FetchedList, type FetchTiming, type KnownText } from './fetch-list.ts'
 import { unsupportedOf } from './list-view.ts'
+import type { ListReport } from '../dns/process/messages.ts'
+import { uselessMessage } from './useless-message.ts'
 import * as store from './store.ts'
 import { textPath } from './text-path.ts'
 
@@ -46,10 +48,22 @@ export async function updateList(parts: UpdateParts, id: string, signal: AbortSi
   } catch (error) {
     signal.throwIfAborted()
     const last_error = error instanceof ListRefused ? error.message : 'something went wrong here; the log says more'
-    await store.updateListRow(parts.db, id, { last_checked: parts.clock.now(), last_error })
+    // What the text in force could not be used for stays; without one, people look for what was wrong with the new one.
+    const findings = error instanceof UselessText && row.sha256 === null ? { unsupported: error.unsupported } : {}
+    await store.updateListRow(parts.db, id, { last_checked: parts.clock.now(), last_error, ...findings })
     throw error
   } finally {
     await rm(textPath(parts.directory, draftId(id)), { force: true })
+  }
+}
+
+/** A text without a line of use. */
+class UselessText extends ListRefused {
+  readonly unsupported: string
+
+  constructor(report: ListReport) {
+    super(uselessMessage(report))
+    this.unsupported = unsupportedOf(report)
   }
 }
 
@@ -85,7 +99,8 @@ async function takeFetched(parts: UpdateParts, row: ListRow, fetched: FetchedLis
   await mkdir(dirname(draft), { recursive: true, mode: 0o700 })
   await writeFileAtomic(draft, text)
   const { report, added, removed } = await examineDraft(parts.directory, row)
-  if (report.entries === 0) throw new ListRefused('it holds no names')
+  // Rules that only take others away are of use, too.
+  if (report.accepted === 0) throw new UselessText(report)
   const found = { entries: report.entries, unsupported: unsupportedOf(report) }
   await replaceText(parts, row, { ...told, ...found, sha256, last_updated: checked.last_checked })
   return { status: 'updated', entries: report.entries, added, removed }

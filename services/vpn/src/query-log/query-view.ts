@@ -1,3 +1,4 @@
+import { modifierNames } from '../dns/policy/modifier-names.ts'
 import { Reason, Status, Trait } from '../dns/policy/verdict.ts'
 import { rcodeName, typeName } from './dns-words.ts'
 import type { LoggedQuery } from './reader-messages.ts'
@@ -30,6 +31,7 @@ const reasons = {
   list: Reason.list,
   special: Reason.special,
   private_answer: Reason.privateAnswer,
+  address: Reason.address,
   local: Reason.local,
 } as const satisfies Record<QueryReason, number>
 const reasonNames = new Map<number, QueryReason>(
@@ -56,7 +58,7 @@ export function filterOf({ client, domain, status, type, reason, start, end }: Q
 /** A query as the wire has it. A peer is shown as it is called today; one that is gone, as it was called last. */
 export function queryView(query: LoggedQuery, names: Names): LoggedQueryRecord {
   const today = query.client === 0 ? undefined : names.client(query.client)
-  const list = query.reason === Reason.list ? names.list(query.source) : undefined
+  const list = query.reason === Reason.list || query.reason === Reason.address ? names.list(query.source) : undefined
   return {
     id: query.id,
     timestamp: new Date(query.at).toISOString(),
@@ -70,6 +72,7 @@ export function queryView(query: LoggedQuery, names: Names): LoggedQueryRecord {
     rule: query.reason === Reason.rule ? (names.rule(query.source)?.text ?? null) : null,
     list_id: list?.id ?? null,
     list: list?.name ?? null,
+    modifiers: modifierNames(query.traits),
     rcode: rcodeName(query.rcode),
     cached: (query.traits & Trait.cached) !== 0,
     cname: (query.traits & Trait.cname) !== 0,

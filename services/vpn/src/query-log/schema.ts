@@ -5,28 +5,37 @@ import { typeNumber } from './dns-words.ts'
 export const QueryStatus = z.enum(['allowed', 'blocked'])
 export type QueryStatus = z.infer<typeof QueryStatus>
 
-export const QueryReason = z.enum(['none', 'off', 'rule', 'list', 'special', 'private_answer', 'local']).meta({
-  description:
-    'Why: nothing matched; filtering is off, paused, or off for the peer; a custom rule; a list; a name that is always denied; an answer with a private address; a name of the local network that no upstream is asked for',
-})
+export const QueryReason = z
+  .enum(['none', 'off', 'rule', 'list', 'special', 'private_answer', 'local', 'address'])
+  .meta({
+    description:
+      'Why: nothing matched; filtering is off, paused, or off for the peer; a custom rule; a list; a name that is always denied; an answer with a private address; a name of the local network that no upstream is asked for; an address in the answer that a list is about',
+  })
 export type QueryReason = z.infer<typeof QueryReason>
 
 const moment = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text))
+
+/** A DNS type as people write it, as its number. */
+export const DnsType = z
+  .string()
+  .max(16)
+  .transform((text, context) => {
+    const number = typeNumber(text)
+    if (number === undefined) context.addIssue('must be a DNS type, such as AAAA or TYPE65')
+    return number ?? 0
+  })
+
+/** Modifiers of a list's rule. */
+export const Modifiers = z.array(z.string()).meta({
+  description:
+    'Modifiers of the list’s rule that made it hold or gave the answer: dnstype, denyallow, client (ctag), dnsrewrite',
+})
 
 const filter = {
   client: plainText(128).optional().meta({ description: 'Name, id or address of a peer; `unknown` for no peer' }),
   domain: plainText(255).optional().meta({ description: 'Part of the name, upper and lower case alike' }),
   status: QueryStatus.optional(),
-  type: z
-    .string()
-    .max(16)
-    .transform((text, context) => {
-      const number = typeNumber(text)
-      if (number === undefined) context.addIssue('must be a DNS type, such as AAAA or TYPE65')
-      return number ?? 0
-    })
-    .optional()
-    .meta({ description: 'DNS type: a name such as AAAA, or a number' }),
+  type: DnsType.optional().meta({ description: 'DNS type: a name such as AAAA, or a number' }),
   reason: QueryReason.optional(),
   start: moment.optional().meta({ description: 'From this moment on' }),
   end: moment.optional().meta({ description: 'Before this moment' }),
@@ -65,6 +74,7 @@ export const LoggedQueryRecord = z
     rule: z.string().nullable().meta({ description: 'The rule that decided; null when none did or it is gone' }),
     list_id: z.string().nullable(),
     list: z.string().nullable(),
+    modifiers: Modifiers,
     rcode: z.string(),
     cached: z.boolean(),
     cname: z.boolean().meta({ description: 'Decided by a name that the answer leads to' }),

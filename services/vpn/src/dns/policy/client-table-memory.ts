@@ -1,4 +1,5 @@
 import { addressBytes } from '../address-bytes.ts'
+import { includesClient, parseAudience } from './audience.ts'
 import {
   clientTableMagic,
   Field,
@@ -25,8 +26,14 @@ export interface ClientRecordChange {
 /**
  * Makes a table, with room for a quarter more clients. An address that two have belongs to the first; what is no address is left
  * out, as are unknown lists.
+ *
+ * @param audiences the bundle's values of `$client`
  */
-export function buildClientTable(clients: readonly ClientRecord[], lists: ListNumbers): SharedArrayBuffer {
+export function buildClientTable(
+  clients: readonly ClientRecord[],
+  lists: ListNumbers,
+  audiences: readonly string[] = [],
+): SharedArrayBuffer {
   const room = clients.length + Math.max(16, clients.length >> 2)
   const addresses = clients.flatMap((client) => client.addresses.map(parse))
   const roomFor = (bytes: number): number =>
@@ -40,9 +47,10 @@ export function buildClientTable(clients: readonly ClientRecord[], lists: ListNu
   const memory = new SharedArrayBuffer(layoutOf(head).length * 4)
   const words = new Uint32Array(memory)
   words.set(head)
-  words.set([0, 0xffff_ffff, Flag.filtering | Flag.logging], Head.words)
+  const bits = { ofList: listBits(lists), ofAudiences: audienceBits(audiences) }
+  words.set([0, 0xffff_ffff, Flag.filtering | Flag.logging, bits.ofAudiences(undefined)], Head.words)
   const table = new Slots(words)
-  for (const client of clients) table.add(client, listBits(lists))
+  for (const client of clients) table.add(client, bits)
   return memory
 }
 
@@ -53,16 +61,30 @@ export function buildClientTable(clients: readonly ClientRecord[], lists: ListNu
 export function changeClientTable(
   memory: SharedArrayBuffer,
   changes: readonly ClientRecordChange[],
-  lists: ListNumbers,
+  { lists, audiences }: { readonly lists: ListNumbers; readonly audiences: readonly string[] },
 ): boolean {
   const table = new Slots(new Uint32Array(memory))
   for (const { before } of changes) if (before !== undefined) table.remove(before)
-  return changes.every(({ after }) => after === undefined || table.add(after, listBits(lists)))
+  const bits = { ofList: listBits(lists), ofAudiences: audienceBits(audiences) }
+  return changes.every(({ after }) => after === undefined || table.add(after, bits))
 }
 
 const listBits = (lists: ListNumbers) => (id: string) => {
   const list = lists.find((each) => each.id === id)
   return list === undefined ? 0 : 1 << list.number
+}
+
+/** What of a client's record belongs to the bundle of lists. */
+interface BundleBits {
+  readonly ofList: (id: string) => number
+  /** For somebody unknown when undefined. */
+  readonly ofAudiences: (client: ClientRecord | undefined) => number
+}
+
+function audienceBits(audiences: readonly string[]): BundleBits['ofAudiences'] {
+  const parsed = audiences.map(parseAudience)
+  return (client) =>
+    parsed.reduce((bits, each, k) => (each !== undefined && includesClient(each, client) ? bits | (1 << k) : bits), 0)
 }
 
 /** One of the three hashed parts: slots of `size` words, the last of which is a client's place and 0 when nobody has the slot. */
@@ -91,12 +113,12 @@ class Slots {
   }
 
   /** False when there is no room. */
-  add(client: ClientRecord, bitOf: (list: string) => number): boolean {
+  add(client: ClientRecord, { ofList, ofAudiences }: BundleBits): boolean {
     const index = this.#takePlace()
     if (index === 0) return false
-    const lists = client.lists === null ? -1 : client.lists.reduce((bits, id) => bits | bitOf(id), 0)
+    const lists = client.lists === null ? -1 : client.lists.reduce((bits, id) => bits | ofList(id), 0)
     const flags = (client.filtering ? Flag.filtering : 0) | (client.logging ? Flag.logging : 0)
-    this.#words.set([client.number, lists >>> 0, flags], Head.words + index * Field.words)
+    this.#words.set([client.number, lists >>> 0, flags, ofAudiences(client)], Head.words + index * Field.words)
     this.#insert(this.#byNumber, finish(client.number), [index])
     return client.addresses.every((text) => this.#addAddress(parse(text), index))
   }

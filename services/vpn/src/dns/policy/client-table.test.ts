@@ -76,7 +76,7 @@ describe('the table of clients', () => {
             const touched = new Set([...before.keys(), ...known.keys()])
             const changes = [...touched].map((number) => ({ before: before.get(number), after: known.get(number) }))
             const changed = changes.filter((each) => each.before !== each.after)
-            if (!changeClientTable(memory, changed, lists)) memory = buildClientTable([...known.values()], lists)
+            if (!changeClientTable(memory, changed, { lists, audiences: [] })) memory = buildClientTable([...known.values()], lists)
             compareTables(memory, buildClientTable([...known.values()], lists))
           }
         },
@@ -88,9 +88,9 @@ describe('the table of clients', () => {
     const clients = Array.from({ length: 40 }, (_, k) => clientOf(k + 1, { addresses: [`10.8.0.${k}`] }))
     const memory = buildClientTable(clients.slice(0, 8), lists)
     const added = (from: number, to: number) => clients.slice(from, to).map((after) => ({ before: undefined, after }))
-    assert.equal(changeClientTable(memory, added(8, 24), lists), true)
+    assert.equal(changeClientTable(memory, added(8, 24), { lists, audiences: [] }), true)
     assert.equal(openClientTable(memory).numberOf(openClientTable(memory).find4(0x0a08_0017)), 24)
-    assert.equal(changeClientTable(memory, added(24, 25), lists), false)
+    assert.equal(changeClientTable(memory, added(24, 25), { lists, audiences: [] }), false)
   })
 
   test('does not take other memory for a table', () => {

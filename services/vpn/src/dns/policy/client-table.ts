@@ -4,6 +4,8 @@ import { finish } from './name-hash.ts'
 export interface ClientRecord {
   /** 1 to 2 ** 31 - 1. */
   readonly number: number
+  /** As `$client` of a list names it. */
+  readonly name?: string
   /** IPv4 and IPv6, each with or without a prefix length, which does not count. */
   readonly addresses: readonly string[]
   readonly filtering: boolean
@@ -28,7 +30,7 @@ export const Head = {
   words: 12,
 } as const
 /** Words of a client. A place that nobody has holds number 0, and the next such place in `lists`. */
-export const Field = { number: 0, lists: 1, flags: 2, words: 4 } as const
+export const Field = { number: 0, lists: 1, flags: 2, audiences: 3, words: 4 } as const
 export const Flag = { filtering: 1, logging: 2 } as const
 /** Words of a slot by address: the address, then the client's place. */
 export const slot4 = 2
@@ -108,6 +110,11 @@ export class ClientTable {
   /** The lists that hold for it, a bit each; as a signed number, which takes no memory. */
   listsOf(index: number): number {
     return this.#words[Head.words + index * Field.words + Field.lists]! | 0
+  }
+
+  /** The values of `$client` that mean this client, a bit each in the order of the bundle's audiences. */
+  audiencesOf(index: number): number {
+    return this.#words[Head.words + index * Field.words + Field.audiences]! | 0
   }
 
   isFiltered(index: number): boolean {

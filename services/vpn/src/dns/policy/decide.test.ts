@@ -119,7 +119,7 @@ describe('the precedence table', () => {
   test('is published whole, in the order in which it is gone through', () => {
     assert.deepEqual(
       precedence.map(({ row }) => row),
-      [0, 1, 2, 6, 8, 3, 4, 5, 7],
+      [0, 1, 2, 6, 8, 9, 3, 4, 5, 7],
     )
     assert.deepEqual(new Set(precedence.map(({ row }) => row)), new Set(Object.values(Row)))
   })
@@ -253,10 +253,10 @@ describe('explanations', () => {
 
   test('follow the names an answer leads to, unless the asked one was allowed by a word of its own', () => {
     const targets = ['edge.example', 'x.tracker.example', 'never.example']
-    const cloaked = explain(policy, { domain: 'metrics.example', client: 2, now }, targets)
+    const cloaked = explain(policy, { domain: 'metrics.example', client: 2, now }, { targets, addresses: [] })
     assert.equal(cloaked.name, 'x.tracker.example')
     assert.deepEqual(cloaked.verdict, { status: Status.blocked, reason: Reason.list, source: 0 })
-    const allowed = explain(policy, { domain: 'shop.example', client: 2, now }, targets)
+    const allowed = explain(policy, { domain: 'shop.example', client: 2, now }, { targets, addresses: [] })
     assert.deepEqual([allowed.verdict.status, allowed.verdict.reason, allowed.name], [0, Reason.rule, 'shop.example'])
   })
 

@@ -1,10 +1,13 @@
 import { type Name, writeDotted } from '../wire/name.ts'
+import { Type } from '../wire/codes.ts'
+import type { Circumstances, ConditionalRules } from './conditional-rules.ts'
 import { Meaning, meanings } from './membership.ts'
 import { type NameSeeds, finish, step1, step2 } from './name-hash.ts'
 import type { Policy } from './policy.ts'
 import { localZoneOf, noZone } from './local-zones.ts'
 import { Row } from './precedence.ts'
 import { RuleKind } from './rule-table.ts'
+import { isRewriting } from './rewrites.ts'
 import { isSpecial } from './special-names.ts'
 import { findName } from './suffix-table.ts'
 import { Reason, type ReasonCode, Status } from './verdict.ts'
@@ -15,7 +18,15 @@ export interface Trace {
   rules(row: number, label: number, at: number): void
   /** Lists name the parent of the name that starts with this label; `at` is the class's place in the bundle's classes. */
   lists(label: number, at: number): void
+  /** A rule with modifiers, or about an address, holds; `place` is its place among the policy's conditional rules. */
+  conditional(place: number): void
 }
+
+/** So many addresses of rewrites go into one answer. */
+const maxRewrites = 4
+
+/** The row of the precedence table for each of the first four meanings. */
+const rowOf = [Row.block, Row.exception, Row.important, Row.important]
 
 /** Whether filtering is paused at this moment, milliseconds since the epoch. */
 export const isPausedAt = (policy: Policy, now: number): boolean => now < policy.settings.pausedUntil
@@ -33,10 +44,29 @@ export class Decider {
   client = 0
   /** The row that decided, see `Row`. */
   row: number = Row.nothing
+  /** DNS type of the question; to be set before a decision. */
+  type: number = Type.a
+  /** `Trait` bits of the modifiers of the list's rule that decided. */
+  traits = 0
+  /** Place of that rule among the policy's conditional rules; -1 when it was none of them. */
+  condition = -1
+  /** Places of the rules whose addresses are the answer (`$dnsrewrite`), and how many there are; 0 when no rewrite decided. */
+  readonly rewrites = new Int32Array(maxRewrites)
+  rewriteCount = 0
   readonly #lanes1 = new Int32Array(128)
   readonly #lanes2 = new Int32Array(128)
   readonly #found = new Uint32Array(meanings)
   readonly #dotted = new Uint8Array(256)
+  /** Sets of lists that say something by rules with modifiers. */
+  readonly #extra = new Uint32Array(Meaning.below)
+  readonly #circumstances: Circumstances = {
+    type: 0,
+    audiences: 0,
+    lists: 0,
+    lanes1: this.#lanes1,
+    lanes2: this.#lanes2,
+    count: 0,
+  }
   #isOpen = true
 
   /**
@@ -46,12 +76,7 @@ export class Decider {
   decide(policy: Policy, name: Name, client: number, isPaused: boolean, trace: Trace | null): void {
     const { clients, settings } = policy
     const index = clients.indexOf(client)
-    this.client = index
-    this.status = Status.allowed
-    this.reason = Reason.none
-    this.source = 0
-    this.row = Row.nothing
-    this.#isOpen = true
+    this.#reset(index)
     if (!settings.blockingEnabled || isPaused || !clients.isFiltered(index)) {
       this.#settleLocal(policy, name)
       this.#settle(Row.off, Status.allowed, Reason.off, 0)
@@ -66,6 +91,40 @@ export class Decider {
     }
     if (this.#isOpen) this.#settleLocal(policy, name)
     if (this.#isOpen || trace !== null) this.#followLists(policy, name, clients.listsOf(index), trace)
+  }
+
+  /**
+   * Decides about the address of 4 or 16 bytes at m[from] in an answer, for the client with this number. Only rules of lists are
+   * about addresses; `type` is the record's.
+   */
+  decideAddress(policy: Policy, m: Uint8Array, from: number, size: number, client: number): void {
+    const { clients, conditional } = policy
+    this.#reset(clients.indexOf(client))
+    this.#clear()
+    const lists = clients.listsOf(this.client)
+    const at = this.#circumstancesFor(policy, lists, 0)
+    conditional.matchAddress(m, from, size, at)
+    this.#takeConditions(conditional, null)
+    this.#settleRows(conditional, lists, Reason.address)
+  }
+
+  /** The answer leads into a private network: that decides, whatever was decided before. */
+  blockPrivate(): void {
+    this.#reset(this.client)
+    this.status = Status.blocked
+    this.reason = Reason.privateAnswer
+  }
+
+  #reset(index: number): void {
+    this.client = index
+    this.status = Status.allowed
+    this.reason = Reason.none
+    this.source = 0
+    this.row = Row.nothing
+    this.traits = 0
+    this.condition = -1
+    this.rewriteCount = 0
+    this.#isOpen = true
   }
 
   /** A name that no upstream is asked for is not filtered either. */
@@ -125,6 +184,7 @@ export class Decider {
       // What is said of a parent's own name does not hold here, nor what is said of names below this one.
       const at = number * meanings + (label === 0 ? 0 : Meaning.below)
       for (let meaning = 0; meaning < Meaning.below; meaning++) found[meaning]! |= classes[at + meaning]!
+      found[Meaning.conditional]! |= classes[number * meanings + Meaning.conditional]!
       if (trace !== null) trace.lists(label, number * meanings)
     }
     if (bundle.patterns.length > 0) {
@@ -133,13 +193,72 @@ export class Decider {
       patterns.match(this.#dotted, writeDotted(name, this.#dotted), found)
     }
     if (!isAny) return
+    if ((found[Meaning.conditional]! & lists) !== 0) {
+      this.#followConditions(policy, name, lists, trace)
+      this.#settleRows(policy.conditional, lists, Reason.list)
+      return
+    }
     this.#settleList(Row.important, Status.allowed, Meaning.allowsImportantly, lists)
     this.#settleList(Row.important, Status.blocked, Meaning.blocksImportantly, lists)
     this.#settleList(Row.exception, Status.allowed, Meaning.allows, lists)
     this.#settleList(Row.block, Status.blocked, Meaning.blocks, lists)
   }
 
-  /** Nothing found yet. Eight stores take less time than the built-in `fill`. */
+  /** Rules with modifiers: they are looked at only when one of them is about the name. */
+  #followConditions(policy: Policy, name: Name, lists: number, trace: Trace | null): void {
+    const { conditional } = policy
+    const length = writeDotted(name, this.#dotted)
+    conditional.match(this.#dotted, length, this.#circumstancesFor(policy, lists, name.count))
+    this.#takeConditions(conditional, trace)
+    this.#settleRewrites(conditional)
+  }
+
+  #circumstancesFor({ clients }: Policy, lists: number, labels: number): Circumstances {
+    const at = this.#circumstances
+    at.type = this.type
+    at.audiences = clients.audiencesOf(this.client)
+    at.lists = lists
+    at.count = labels
+    return at
+  }
+
+  #takeConditions({ rules, matched, count }: ConditionalRules, trace: Trace | null): void {
+    for (let meaning = 0; meaning < Meaning.below; meaning++) this.#extra[meaning] = 0
+    for (let k = 0; k < count; k++) {
+      const { rewrite, meaning, list } = rules[matched[k]!]!
+      if (trace !== null) trace.conditional(matched[k]!)
+      if (rewrite === null) this.#extra[meaning]! |= 1 << list
+    }
+  }
+
+  /** Takes the first rewrite to a response code, or all that give an address. */
+  #settleRewrites(conditional: ConditionalRules): void {
+    const { rules, matched, count } = conditional
+    if (!this.#isOpen) return
+    for (let k = 0; k < count && this.rewriteCount < maxRewrites; k++) {
+      const place = matched[k]!
+      if (!isRewriting(conditional, place)) continue
+      if (rules[place]!.rewrite!.rcode !== 0) this.rewriteCount = 0
+      this.rewrites[this.rewriteCount++] = place
+      if (rules[place]!.rewrite!.rcode !== 0) break
+    }
+    if (this.rewriteCount === 0) return
+    const first = this.rewrites[0]!
+    const { list, data, traits } = rules[first]!
+    this.#settle(Row.rewrite, data === undefined ? Status.blocked : Status.allowed, Reason.list, list)
+    this.condition = first
+    this.traits = traits
+  }
+
+  /** Rows 3 to 5, with what rules with modifiers say. */
+  #settleRows(conditional: ConditionalRules, lists: number, reason: ReasonCode): void {
+    this.#settleHeld(conditional, Meaning.allowsImportantly, lists, reason)
+    this.#settleHeld(conditional, Meaning.blocksImportantly, lists, reason)
+    this.#settleHeld(conditional, Meaning.allows, lists, reason)
+    this.#settleHeld(conditional, Meaning.blocks, lists, reason)
+  }
+
+  /** Nothing found yet. Nine stores take less time than the built-in `fill`. */
   #clear(): void {
     for (let meaning = 0; meaning < meanings; meaning++) this.#found[meaning] = 0
   }
@@ -147,6 +266,29 @@ export class Decider {
   #settleList(row: number, status: number, meaning: number, lists: number): void {
     const set = (this.#found[meaning]! | this.#found[meaning + Meaning.below]!) & lists
     if (set !== 0) this.#settle(row, status, Reason.list, 31 - Math.clz32(set & -set))
+  }
+
+  /** As `#settleList`, for a name or an address that rules with modifiers are about. */
+  #settleHeld(conditional: ConditionalRules, meaning: number, lists: number, reason: ReasonCode): void {
+    if (!this.#isOpen) return
+    const plain = (this.#found[meaning]! | this.#found[meaning + Meaning.below]!) & lists
+    const set = plain | this.#extra[meaning]!
+    if (set === 0) return
+    const list = 31 - Math.clz32(set & -set)
+    const isException = meaning === Meaning.allows || meaning === Meaning.allowsImportantly
+    this.#settle(rowOf[meaning]!, isException ? Status.allowed : Status.blocked, reason, list)
+    if ((plain & (1 << list)) === 0) this.#credit(conditional, meaning, list)
+  }
+
+  /** Notes which rule with modifiers it was that decided for this list. */
+  #credit({ rules, matched, count }: ConditionalRules, meaning: number, list: number): void {
+    for (let k = 0; k < count; k++) {
+      const rule = rules[matched[k]!]!
+      if (rule.meaning !== meaning || rule.list !== list || rule.rewrite !== null) continue
+      this.condition = matched[k]!
+      this.traits = rule.traits
+      return
+    }
   }
 
   /** The first one counts. */

@@ -1,8 +1,11 @@
+import { addressBytes } from '../address-bytes.ts'
+import { Type } from '../wire/codes.ts'
 import { type Name, readName, textOf, writeDotted } from '../wire/name.ts'
 import { wireName } from '../wire/wire-name.ts'
 import { Decider, type Trace, isPausedAt } from './decide.ts'
 import { Meaning } from './membership.ts'
 import { explainPatterns } from './patterns.ts'
+import { modifierNames } from './modifier-names.ts'
 import type { Policy } from './policy.ts'
 import { Row } from './precedence.ts'
 import { RuleKind } from './rule-table.ts'
@@ -20,7 +23,27 @@ export interface ExplainedMatch {
   /** In Adblock's words: `||ads.example^`, `|exact.example|`, `*.below.example`, or the pattern. */
   readonly text: string
   readonly important: boolean
+  /** Names of the rule's modifiers that are conditions, or that give the answer. */
+  readonly modifiers: readonly string[]
   readonly isDeciding: boolean
+}
+
+/** What is asked, by whom and when. */
+export interface ExplainedQuestion {
+  readonly domain: string
+  /** The client's number. */
+  readonly client: number
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  /** DNS type; A unless given. */
+  readonly type?: number
+}
+
+/** What an answer leads to, in its order. */
+export interface ExplainedAnswer {
+  readonly targets: readonly string[]
+  /** Addresses in the answer. */
+  readonly addresses: readonly string[]
 }
 
 /** Why names would be answered as they are. */
@@ -34,28 +57,38 @@ export interface Explained {
   readonly matches: readonly ExplainedMatch[]
 }
 
-type Found = Omit<ExplainedMatch, 'name' | 'isDeciding'> & { readonly row: number; readonly depth: number }
+type Found = Omit<ExplainedMatch, 'name' | 'isDeciding'> & {
+  readonly row: number
+  readonly depth: number
+  /** Place among the conditional rules. */
+  readonly place?: number
+}
 
 /**
- * Says why a domain would be answered as it is for a client: the same steps as for a query, to the last. `targets` are the names
- * it leads to, in the order of the answer. Throws a `RangeError` for what is no domain name.
+ * Says why a domain would be answered as it is for a client: the same steps as for a query, to the last. `answer` is what it
+ * leads to. Throws a `RangeError` for what is no domain name.
  */
 export function explain(
   policy: Policy,
-  question: { readonly domain: string; readonly client: number; readonly now: number },
-  targets: readonly string[] = [],
+  question: ExplainedQuestion,
+  { targets, addresses }: ExplainedAnswer = { targets: [], addresses: [] },
 ): Explained {
   const decider = new Decider()
   const asked = explainName(decider, policy, question)
   const matches = [...asked.matches]
   if (!followsTargets(asked.verdict)) return asked
   for (const domain of targets) {
-    const target = explainName(decider, policy, { ...question, domain })
+    const target = explainName(decider, policy, { ...question, domain, type: Type.cname })
     const isBlocked = target.verdict.status === Status.blocked
     // A target that is allowed by a word of its own decides nothing: the next one may be blocked.
     for (const match of target.matches)
       matches.push(isBlocked ? match : Object.assign({}, match, { isDeciding: false }))
     if (isBlocked) return { ...target, matches }
+  }
+  for (const address of addresses) {
+    const found = explainAddress(decider, policy, { address, client: question.client })
+    matches.push(...found.matches)
+    if (found.verdict.status === Status.blocked) return { ...found, matches }
   }
   return { ...asked, matches }
 }
@@ -64,11 +97,22 @@ export function explain(
 export const followsTargets = (verdict: Verdict): boolean =>
   verdict.status === Status.allowed && verdict.reason === Reason.none
 
-function explainName(
+/** Says what rules about addresses decide about one in the answer. */
+function explainAddress(
   decider: Decider,
   policy: Policy,
-  question: { readonly domain: string; readonly client: number; readonly now: number },
+  { address, client }: { readonly address: string; readonly client: number },
 ): Explained {
+  const bytes = addressBytes(address)
+  if (bytes === undefined) throw new RangeError(`"${address}" is no address`)
+  decider.type = bytes.length === 4 ? Type.a : Type.aaaa
+  decider.decideAddress(policy, bytes, 0, bytes.length, client)
+  const { conditional } = policy
+  const found = [...conditional.matched.subarray(0, conditional.count)].map((place) => conditionalMatch(policy, place))
+  return explainedOf(decider, address, found)
+}
+
+function explainName(decider: Decider, policy: Policy, question: ExplainedQuestion): Explained {
   const wire = wireName(question.domain)
   const name = emptyName()
   // A name stands in a message behind a header, so that is where it is read.
@@ -78,25 +122,35 @@ function explainName(
   }
   const client = policy.clients.indexOf(question.client)
   const found: Found[] = []
+  decider.type = question.type ?? Type.a
   decider.decide(policy, name, question.client, isPausedAt(policy, question.now), collect(policy, name, client, found))
   found.push(...patternMatches(policy, name, policy.clients.listsOf(client)))
-  found.sort((a, b) => inOrder(a) - inOrder(b))
-  const { status, reason, source, row } = decider
+  return explainedOf(decider, textOf(name), found)
+}
+
+function explainedOf(decider: Decider, name: string, unordered: readonly Found[]): Explained {
+  const found = unordered.toSorted((a, b) => inOrder(a) - inOrder(b))
+  const { status, reason, source, row, condition } = decider
   const deciding = found.find(
-    (match) => match.row === row && match.source === source && actionOf(status) === match.action,
+    (match) =>
+      match.row === row &&
+      match.source === source &&
+      actionOf(status) === match.action &&
+      (match.place ?? -1) === condition,
   )
   return {
     verdict: { status, reason, source },
-    name: textOf(name),
+    name,
     row,
     matches: found.map((match) => ({
-      name: textOf(name),
+      name,
       kind: match.kind,
       action: match.action,
       source: match.source,
       scope: match.scope,
       text: match.text,
       important: match.important,
+      modifiers: match.modifiers,
       isDeciding: match === deciding,
     })),
   }
@@ -109,7 +163,10 @@ const actionOf = (status: number): 'block' | 'allow' => (status === Status.block
 /** Rules by row, then by how specific they are, allow first; lists by row, allow first, then by number, then the same way. */
 function inOrder({ row, kind, action, depth, source }: Found): number {
   const isBlock = action === 'allow' ? 0 : 1
-  return row * 1_000_000 + (kind === 'rule' ? depth * 10 + isBlock : isBlock * 500_000 + source * 1000 + depth)
+  return (
+    (row === Row.rewrite ? Row.important - 0.5 : row) * 1_000_000 +
+    (kind === 'rule' ? depth * 10 + isBlock : isBlock * 500_000 + source * 1000 + depth)
+  )
 }
 
 /** Notes what a decision comes across. */
@@ -124,7 +181,7 @@ function collect(policy: Policy, name: Name, client: number, found: Found[]): Tr
         if (source === 0 || (isBelow && label === 0)) continue
         const text = isBelow ? `*.${textOf(name, label)}` : `||${textOf(name, label)}^`
         const action = kind.startsWith('allow') ? 'allow' : 'block'
-        found.push({ row, depth: label, kind: 'rule', action, source, scope, text, important: false })
+        found.push({ row, depth: label, kind: 'rule', action, source, scope, text, important: false, modifiers: [] })
       }
     },
     lists(label, at) {
@@ -140,7 +197,18 @@ function collect(policy: Policy, name: Name, client: number, found: Found[]): Tr
         }
       }
     },
+    conditional(place) {
+      found.push(conditionalMatch(policy, place))
+    },
   }
+}
+
+function conditionalMatch({ conditional }: Policy, place: number): Found {
+  const { text, list, meaning, rewrite, data, traits } = conditional.rules[place]!
+  const match = { ...fromList(meaning, list), depth: 300, text, place, modifiers: modifierNames(traits) }
+  if (rewrite === null) return match
+  const isException = match.action === 'allow'
+  return Object.assign(match, { row: Row.rewrite, action: isException || data !== undefined ? 'allow' : 'block' })
 }
 
 function patternMatches(policy: Policy, name: Name, lists: number): Found[] {
@@ -155,7 +223,7 @@ function fromList(meaning: number, list: number): Omit<Found, 'depth' | 'text'> 
   const important = meaning === Meaning.allowsImportantly || meaning === Meaning.blocksImportantly
   const action = meaning === Meaning.allows || meaning === Meaning.allowsImportantly ? 'allow' : 'block'
   const row = important ? Row.important : action === 'allow' ? Row.exception : Row.block
-  return { row, kind: 'list', action, source: list, scope: null, important }
+  return { row, kind: 'list', action, source: list, scope: null, important, modifiers: [] }
 }
 
 function bitsOf(set: number): number[] {

@@ -1,3 +1,5 @@
+import type { BundledRule } from './bundled-rule.ts'
+import { meanings } from './membership.ts'
 import type { SuffixTable } from './suffix-table.ts'
 
 /** A list as it went into a bundle. */
@@ -18,17 +20,22 @@ export interface BundledList {
 export interface ListBundle {
   readonly memory: SharedArrayBuffer
   readonly table: SuffixTable
-  /** Eight words a class, see `membership.ts`. */
+  /** `meanings` words a class, see `membership.ts`. */
   readonly classes: Uint32Array
   /** Patterns (wildcards, parts of names, expressions), see `patterns.ts`; empty without any. */
   readonly patterns: Int32Array
   /** How many different names there are. */
   readonly names: number
   readonly lists: readonly BundledList[]
+  /** Rules with modifiers and rules about addresses, see `conditional-rules.ts`. */
+  readonly rules: readonly BundledRule[]
 }
 
+/** What is kept of the lists in words. */
+type Manifest = Pick<ListBundle, 'lists' | 'rules'>
+
 /** Where the parts stand, in words of 32 bits. */
-const magic = 0x4c44_4831 // "HDL1"
+const magic = 0x4c44_4832 // "HDL2"
 const headerWords = 16
 const Head = { magic: 0, bits: 1, seed1: 2, seed2: 3, classes: 4, patterns: 5, names: 6, manifestBytes: 7 } as const
 
@@ -39,8 +46,11 @@ export function assembleBundle(parts: {
   readonly patterns: Int32Array
   readonly names: number
   readonly lists: readonly BundledList[]
+  readonly rules?: readonly BundledRule[]
 }): ListBundle {
-  const manifest = new TextEncoder().encode(JSON.stringify(parts.lists))
+  const manifest = new TextEncoder().encode(
+    JSON.stringify({ lists: parts.lists, rules: parts.rules ?? [] } satisfies Manifest),
+  )
   const { table, classes, patterns } = parts
   const words = headerWords + table.words.length + classes.length + patterns.length + Math.ceil(manifest.length / 4)
   const memory = new SharedArrayBuffer(words * 4)
@@ -91,7 +101,7 @@ export function openBundle(memory: SharedArrayBuffer): ListBundle {
     classes: new Uint32Array(memory, classesAt * 4, classWords),
     patterns: new Int32Array(memory, patternsAt * 4, patternWords),
     names: head[Head.names]!,
-    lists: JSON.parse(manifest) as BundledList[],
+    ...(JSON.parse(manifest) as Manifest),
   }
 }
 
@@ -99,9 +109,10 @@ export function openBundle(memory: SharedArrayBuffer): ListBundle {
 export function emptyBundle(): ListBundle {
   return assembleBundle({
     table: { words: new Uint32Array(2 * 2 ** 10), bits: 10, seeds: { first: 1, second: 2 } },
-    classes: new Uint32Array(8),
+    classes: new Uint32Array(meanings),
     patterns: new Int32Array(0),
     names: 0,
     lists: [],
+    rules: [],
   })
 }

@@ -2,7 +2,7 @@
 export const mostLists = 32
 
 /**
- * What lists say of one name: eight sets of lists. The first four hold for the name itself, the other four for every name below
+ * What lists say of one name: nine sets of lists. The first four hold for the name itself, the other four for every name below
  * it; `||d^` is in both, a hosts line only in the first, `*.d` only in the last. Important ones are Adblock's `$important`.
  */
 export const Meaning = {
@@ -12,17 +12,19 @@ export const Meaning = {
   allowsImportantly: 3,
   /** Added to one of the above: for the names below. */
   below: 4,
+  /** The list has a rule with modifiers about this name or the names below it, see `conditional-rules.ts`. */
+  conditional: 8,
 } as const
 
 /** Words a class takes. */
-export const meanings = 8
+export const meanings = 9
 
 /** Most classes a table can name. */
 export const mostClasses = 65_535
 
-/** Classes of names: each different combination of the eight sets is kept once. Class 0 says nothing. */
+/** Classes of names: each different combination of the nine sets is kept once. Class 0 says nothing. */
 export interface Classes {
-  /** Eight words a class. */
+  /** `meanings` words a class. */
   readonly words: Uint32Array
   /** The class in which one list says one thing. Throws a `RangeError` when there are too many different ones. */
   single(meaning: number, list: number): number

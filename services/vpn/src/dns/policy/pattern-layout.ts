@@ -1,8 +1,10 @@
+import { Meaning } from './membership.ts'
+
 /**
  * How patterns lie in their program, in words of 32 bits: a header, a record for each pattern, the table of fixed parts, the
  * lists of patterns it leads to, automatons, and at the end the bytes of all texts.
  */
-export const patternMagic = 0x4850_4131
+export const patternMagic = 0x4850_4132
 
 export const PatternHead = {
   magic: 0,
@@ -34,10 +36,16 @@ export const PatternRecord = {
   /** The pattern as it was written. */
   text: 5,
   textLength: 6,
-  /** Four sets of lists, in the order of `Meaning`. */
+  /** Four sets of lists, in the order of `Meaning`, and the lists that have a rule with modifiers about the pattern. */
   sets: 7,
 } as const
-export const patternRecordWords = 11
+export const patternRecordWords = 12
+
+/** Place of a meaning's set behind `PatternRecord.sets`. */
+export const patternSet = (meaning: number): number => (meaning === Meaning.conditional ? 4 : meaning)
+
+/** Sets a pattern has. */
+export const patternSets = 5
 
 export const PatternKind = { texts: 0, expression: 1, every: 2 } as const
 export const PatternStart = { anywhere: 0, name: 1, label: 2 } as const

@@ -3,7 +3,7 @@ import { fixedParts } from './fixed-parts.ts'
 import { endByte, startByte } from './name-symbols.ts'
 import { ExpressionUnsupported, parseExpression } from './parse-expression.ts'
 import { layPatterns } from './lay-patterns.ts'
-import { PatternStart } from './pattern-layout.ts'
+import { patternSet, patternSets, PatternStart } from './pattern-layout.ts'
 
 /** A pattern ready to be laid out. */
 export interface ReadyPattern {
@@ -13,7 +13,7 @@ export interface ReadyPattern {
   /** The texts between stars; empty for expressions. */
   readonly texts: readonly string[]
   readonly automaton: Automaton | undefined
-  /** Four sets of lists. */
+  /** Sets of lists, see `patternSet`. */
   readonly sets: Int32Array
   /** Four bytes each, one of which is in every name the pattern matches; empty when there are none. */
   readonly fours: readonly number[]
@@ -36,7 +36,7 @@ export interface PatternProgram {
    * Adds a pattern in Adblock's words (`||ad*.example^`, `-ads.`, `|start`, `/expression/`), without modifiers. Returns why it
    * cannot be taken; undefined when it was.
    *
-   * @param meaning one of `Meaning`'s first four
+   * @param meaning one of `Meaning`'s first four, or `conditional`
    * @param list the list's number
    */
   add(text: string, meaning: number, list: number): string | undefined
@@ -54,7 +54,7 @@ export function createPatternProgram(): PatternProgram {
     try {
       const { parts, ...pattern } = readPattern(text)
       const fours = room.rarestFours(parts)
-      return room.take(pattern, fours) ?? { ...pattern, fours, sets: new Int32Array(4) }
+      return room.take(pattern, fours) ?? { ...pattern, fours, sets: new Int32Array(patternSets) }
     } catch (error) {
       if (error instanceof ExpressionUnsupported) return error.message
       throw error
@@ -66,10 +66,10 @@ export function createPatternProgram(): PatternProgram {
       const pattern = known.get(text) ?? addNew(text)
       if (typeof pattern === 'string') return pattern
       known.set(text, pattern)
-      pattern.sets[meaning]! |= 1 << list
+      pattern.sets[patternSet(meaning)]! |= 1 << list
       return undefined
     },
-    has: (text, meaning, list) => ((known.get(text)?.sets[meaning] ?? 0) & (1 << list)) !== 0,
+    has: (text, meaning, list) => ((known.get(text)?.sets[patternSet(meaning)] ?? 0) & (1 << list)) !== 0,
     build: () => layPatterns([...known.values()]),
   }
 }

@@ -1,3 +1,4 @@
+import { Meaning } from './membership.ts'
 import { endByte, endSymbol, startByte, startSymbol, symbolCount, symbolOf } from './name-symbols.ts'
 import {
   PatternHead,
@@ -13,7 +14,7 @@ import {
 /** Matches names against all patterns of all lists. */
 export interface PatternMatcher {
   /**
-   * Adds to `found` (eight sets of lists, as a class has; the first four) what patterns say of the name. Allocates nothing and
+   * Adds to `found` (sets of lists, as a class has; the first four and `Meaning.conditional`) what patterns say of the name. Allocates nothing and
    * takes time in proportion to the name's length.
    *
    * @param name lower-case text with dots, without a final one
@@ -41,6 +42,20 @@ export function createPatternMatcher(program: Int32Array): PatternMatcher {
 export function explainPatterns(program: Int32Array, name: Uint8Array, length: number): PatternMatch[] {
   if (program.length === 0) return []
   return new Matcher(program).explain(name, length)
+}
+
+/** Patterns that are tried one by one, in the order in which they were added to their program. */
+export class PatternList {
+  readonly #matcher: Matcher | undefined
+
+  constructor(program: Int32Array) {
+    this.#matcher = program.length === 0 ? undefined : new Matcher(program)
+  }
+
+  /** Whether the pattern at this place matches the name. Allocates nothing. */
+  fits(place: number, name: Uint8Array, length: number): boolean {
+    return this.#matcher !== undefined && this.#matcher.fits(place, name, length)
+  }
 }
 
 const dot = 46
@@ -97,6 +112,12 @@ class Matcher implements PatternMatcher {
     }
   }
 
+  fits(place: number, name: Uint8Array, length: number): boolean {
+    this.#name = name
+    this.#length = length
+    return this.#fits(this.#records + place * patternRecordWords)
+  }
+
   explain(name: Uint8Array, length: number): PatternMatch[] {
     this.#name = name
     this.#length = length
@@ -134,9 +155,11 @@ class Matcher implements PatternMatcher {
         (program[sets]! & ~found[0]!) |
         (program[sets + 1]! & ~found[1]!) |
         (program[sets + 2]! & ~found[2]!) |
-        (program[sets + 3]! & ~found[3]!)
+        (program[sets + 3]! & ~found[3]!) |
+        (program[sets + 4]! & ~found[Meaning.conditional]!)
       if (isNews === 0 || !this.#fits(record)) continue
       for (let meaning = 0; meaning < 4; meaning++) found[meaning]! |= program[sets + meaning]!
+      found[Meaning.conditional]! |= program[sets + 4]!
     }
   }
 

@@ -1,6 +1,7 @@
 import type { NameSeeds } from './name-hash.ts'
 import { buildClientTable } from './client-table-memory.ts'
 import { type ClientRecord, type ClientTable, openClientTable } from './client-table.ts'
+import { audiencesOf, ConditionalRules } from './conditional-rules.ts'
 import { type ListBundle, openBundle } from './list-bundle.ts'
 import { type PatternMatcher, createPatternMatcher } from './patterns.ts'
 import { type RuleRecord, type RuleTable, buildRuleTable, openRuleTable } from './rule-table.ts'
@@ -25,6 +26,8 @@ export interface Policy {
   readonly rules: RuleTable
   readonly settings: PolicySettings
   readonly patterns: PatternMatcher
+  /** Rules of lists that need more than a name. */
+  readonly conditional: ConditionalRules
   /** For the text of an Extended DNS Error, by list number: UTF-8, at most 64 bytes. */
   readonly listNames: readonly (Uint8Array | undefined)[]
 }
@@ -44,10 +47,10 @@ export function buildPolicy(parts: {
   readonly rules: readonly RuleRecord[]
   readonly settings: PolicySettings
 }): PolicyMemory {
-  const { lists, table } = openBundle(parts.bundle)
+  const { lists, table, rules } = openBundle(parts.bundle)
   return {
     bundle: parts.bundle,
-    clients: buildClientTable(parts.clients, lists),
+    clients: buildClientTable(parts.clients, lists, audiencesOf(rules)),
     rules: buildRuleTable(parts.rules, table.seeds),
     settings: parts.settings,
   }
@@ -66,6 +69,7 @@ export function openPolicy(memory: PolicyMemory): Policy {
     rules,
     settings: memory.settings,
     patterns: createPatternMatcher(bundle.patterns),
+    conditional: new ConditionalRules(bundle.rules, bundle.table.seeds),
     listNames,
   }
 }

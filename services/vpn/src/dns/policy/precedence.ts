@@ -9,6 +9,7 @@ export const Row = {
   special: 6,
   nothing: 7,
   local: 8,
+  rewrite: 9,
 } as const
 
 /** A row of the published table. */
@@ -43,6 +44,11 @@ export const precedence: readonly PrecedenceRow[] = [
     lookedAt:
       'names that belong to the local network: localhost, .onion, .invalid, .test, .local, home.arpa, reverse zones of private addresses; unless their zone is forwarded; also while filtering is off',
     outcome: 'answered by the resolver itself: no such name, or the loopback address',
+  },
+  {
+    row: Row.rewrite,
+    lookedAt: "the peer's lists: answers they give themselves ($dnsrewrite), unless an exception takes them away",
+    outcome: 'answered as the rule says',
   },
   {
     row: Row.important,

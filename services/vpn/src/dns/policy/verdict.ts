@@ -17,6 +17,8 @@ export const Reason = {
   privateAnswer: 5,
   /** A name that belongs to the local network and is never asked of an upstream; `source` is the zone's place in `localZones`. */
   local: 6,
+  /** The answer holds an address that a list is about; `source` is the list's number. */
+  address: 7,
 } as const
 export type ReasonCode = (typeof Reason)[keyof typeof Reason]
 
@@ -29,6 +31,12 @@ export const Trait = {
   tcp: 4,
   /** No upstream answered. */
   failed: 8,
+  /** Modifiers of the list's rule that decided. */
+  dnstype: 16,
+  denyallow: 32,
+  /** `$client` or `$ctag`. */
+  client: 64,
+  dnsrewrite: 128,
 } as const
 
 /** A decision; `source` is 0 when the reason names none. */

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { openClientTable } from '../policy/client-table.ts'
 import { ClientsInForce } from './clients-in-force.ts'
 import type { ResolverClient } from './resolver-files.ts'
+import { emptyBundle } from '../policy/list-bundle.ts'
 
 const client = (number: number): ResolverClient => {
   const addresses = [`10.8.${number >> 8}.${number & 255}`]
@@ -33,8 +34,8 @@ function createReader(memory: SharedArrayBuffer) {
 }
 
 test('a reader never sees a table change, and a change needs no new memory once it has seen the one before', () => {
-  const clients = new ClientsInForce([client(1), client(2)], [])
-  const reader = createReader(clients.table([]))
+  const clients = new ClientsInForce([client(1), client(2)], emptyBundle())
+  const reader = createReader(clients.table(emptyBundle()))
   const memories = new Set<SharedArrayBuffer>()
   const change = (set: readonly number[], removed: readonly number[]) => {
     const memory = clients.change({ set: set.map(client), removed }, reader)
@@ -67,7 +68,7 @@ test('a reader never sees a table change, and a change needs no new memory once 
 })
 
 test('thousands more than there was room for, and other lists, make another table', () => {
-  const lists = [] as const
+  const lists = emptyBundle()
   const clients = new ClientsInForce([], lists)
   const reader = createReader(clients.table(lists))
   for (let number = 1; number <= 3000; number += 1) {
@@ -81,5 +82,5 @@ test('thousands more than there was room for, and other lists, make another tabl
   assert.equal(clients.all().length, 3000)
   const before = clients.table(lists)
   assert.equal(clients.table(lists), before)
-  assert.notEqual(clients.table([]), before)
+  assert.notEqual(clients.table(emptyBundle()), before)
 })

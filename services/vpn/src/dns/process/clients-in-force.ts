@@ -1,7 +1,11 @@
 import { buildClientTable, changeClientTable } from '../policy/client-table-memory.ts'
+import { audiencesOf } from '../policy/conditional-rules.ts'
 import type { ListBundle } from '../policy/list-bundle.ts'
 import type { ClientsChange } from './messages.ts'
 import type { ResolverClient } from './resolver-files.ts'
+
+/** What of the compiled lists clients are held against. */
+export type BundleFacts = Pick<ListBundle, 'lists' | 'rules'>
 
 /** Of the thread that reads the tables: how often it was told of news, and how many of them it has taken in. */
 export interface TableReader {
@@ -24,14 +28,14 @@ const maxRetired = 4
  */
 export class ClientsInForce {
   #clients: Map<number, ResolverClient>
-  #lists: ListBundle['lists']
+  #bundle: BundleFacts
   #memory: SharedArrayBuffer
   #retired: readonly Retired[] = []
 
-  constructor(clients: readonly ResolverClient[], lists: ListBundle['lists']) {
+  constructor(clients: readonly ResolverClient[], bundle: BundleFacts) {
     this.#clients = byNumber(clients)
-    this.#lists = lists
-    this.#memory = buildClientTable(clients, lists)
+    this.#bundle = bundle
+    this.#memory = buildClientTable(clients, bundle.lists, audiencesOf(bundle.rules))
   }
 
   all(): ResolverClient[] {
@@ -39,9 +43,9 @@ export class ClientsInForce {
   }
 
   /** The table in force, for these lists; made anew only when they are others than before. */
-  table(lists: ListBundle['lists']): SharedArrayBuffer {
-    if (lists !== this.#lists) {
-      this.#lists = lists
+  table(bundle: BundleFacts): SharedArrayBuffer {
+    if (bundle.lists !== this.#bundle.lists || bundle.rules !== this.#bundle.rules) {
+      this.#bundle = bundle
       this.#rebuild()
     }
     return this.#memory
@@ -63,10 +67,11 @@ export class ClientsInForce {
     for (const number of removed) this.#clients.delete(number)
     for (const client of set) this.#clients.set(client.number, client)
     const changes = Array.from(before, ([number, was]) => ({ before: was, after: this.#clients.get(number) }))
+    const { lists, rules } = this.#bundle
     const left = this.#memory
     const memory = this.#freeMemory(reader)
     new Uint32Array(memory).set(new Uint32Array(left))
-    if (changeClientTable(memory, changes, this.#lists)) {
+    if (changeClientTable(memory, changes, { lists, audiences: audiencesOf(rules) })) {
       this.#memory = memory
       this.#retired = [...this.#retired, { memory: left, until: (reader.told + 1) | 0 }].slice(-maxRetired)
     } else this.#rebuild()
@@ -80,7 +85,8 @@ export class ClientsInForce {
   }
 
   #rebuild(): void {
-    this.#memory = buildClientTable([...this.#clients.values()], this.#lists)
+    const { lists, rules } = this.#bundle
+    this.#memory = buildClientTable([...this.#clients.values()], lists, audiencesOf(rules))
     this.#retired = []
   }
 }

@@ -12,7 +12,7 @@ import { DataThreadHost } from './data-thread-host.ts'
 import { ListeningPlaces } from './listening-places.ts'
 import { openListsInForce, type ListsChange, type ListsInForce } from './lists-in-force.ts'
 import { LogThreadHost } from './log-thread-host.ts'
-import type { ClientsChange, Explanation, ResolverState } from './messages.ts'
+import type { ClientsChange, Explanation, ExplainRequest, ResolverState } from './messages.ts'
 import { policyOf, settingsOrders, startOrders, type InForce } from './orders-of.ts'
 import { readResolverFile, readResolverFiles } from './read-files.ts'
 import { UpstreamServers } from './upstream-servers.ts'
@@ -52,7 +52,7 @@ export async function createResolver(parts: ResolverParts): Promise<Resolver> {
   const read = await readResolverFiles(parts.directory, parts.warn)
   const { libc, engineReason } = await chooseEngine(read.settings.engine, parts.isCautious ?? false)
   const lists = openListsInForce(parts.directory, parts.warn)
-  const files = { ...read, clients: new ClientsInForce(read.clients, lists.bundle().lists) }
+  const files = { ...read, clients: new ClientsInForce(read.clients, lists.bundle()) }
   const servers = new UpstreamServers(parts)
   const upstreams = await servers.apply(files.settings.upstreams)
   const orders = startOrders(files, lists.bundle(), { listeners: [], upstreams })
@@ -166,7 +166,7 @@ export class Resolver {
     return this.#compile()
   }
 
-  async explain(question: { domain: string; client: number; resolve: boolean }): Promise<Explanation> {
+  async explain(question: ExplainRequest): Promise<Explanation> {
     const { servers } = this.#opened
     const { explainName } = await import('./explain-name.ts')
     const { policy } = await this.#streams.promise

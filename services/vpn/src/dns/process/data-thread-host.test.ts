@@ -13,7 +13,7 @@ import { startOrders } from './orders-of.ts'
 function start(some: Partial<DataThreadParts>): { host: DataThreadHost; warnings: string[] } {
   const warnings: string[] = []
   const bundle = emptyBundle()
-  const clients = new ClientsInForce([], bundle.lists)
+  const clients = new ClientsInForce([], bundle)
   const files = { settings: plainSettings, clients, rules: [], lists: [] }
   const servers = { endpoint: { address: '127.0.0.1', port: 9 }, ports: 8, byStream: -1, isBridge: false }
   const open = { listeners: [], upstreams: [{ ...servers, isStandIn: false }] }

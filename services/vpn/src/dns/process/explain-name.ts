@@ -1,12 +1,15 @@
 import { AnswerCheck, checksAddresses, Objection } from '../answer-check.ts'
 import type { EngineSettings } from '../engine-settings.ts'
-import { explain } from '../policy/explain.ts'
+import { isPausedAt } from '../policy/decide.ts'
+import { explain, followsTargets } from '../policy/explain.ts'
 import type { Policy } from '../policy/policy.ts'
+import { Row } from '../policy/precedence.ts'
 import { Reason, Status, type Verdict } from '../policy/verdict.ts'
 import { Type } from '../wire/codes.ts'
 import { isSameQuestion, Question } from '../wire/question.ts'
+import { addressesOf } from './addresses-of.ts'
 import { cnamesOf } from './cnames-of.ts'
-import type { Explanation } from './messages.ts'
+import type { Explanation, ExplainRequest } from './messages.ts'
 import { queryFor } from './query-for.ts'
 
 /** What an explanation is made with: what the resolver decides by, and a way to an upstream (see `UpstreamServers.ask`). */
@@ -22,21 +25,23 @@ export interface ExplainContext {
  */
 export async function explainName(
   context: ExplainContext,
-  { domain, client, resolve }: { readonly domain: string; readonly client: number; readonly resolve: boolean },
+  { domain, client, resolve, qtype }: ExplainRequest,
 ): Promise<Explanation> {
   const { policy } = context
-  const question = { domain, client, now: Date.now() }
+  const question = { domain, client, now: Date.now(), type: qtype }
   const alone = explain(policy, question)
   // No upstream hears of a local name.
-  const isAsked = resolve && alone.verdict.reason !== Reason.local
-  const found = isAsked ? await addressesOf(context, domain) : undefined
-  const cnames = found === undefined ? [] : cnamesOf(found.answer)
-  const { verdict, name, matches } = cnames.length === 0 ? alone : explain(policy, question, cnames)
-  const isPrivate = found !== undefined && verdict.status === Status.allowed && leadsInside(context, verdict, found)
+  const isAsked = resolve && alone.verdict.reason !== Reason.local && alone.row !== Row.rewrite
+  const found = isAsked ? await answerFor(context, domain, qtype) : undefined
+  if (found === undefined) return { ...alone, cnames: [] }
+  const cnames = cnamesOf(found.answer)
+  const whole = explain(policy, question, { targets: cnames, addresses: addressesOf(found.answer) })
+  const { verdict, name, matches } = whole
+  if (!leadsInside(context, { verdict: alone.verdict, client }, found)) return { verdict, name, matches, cnames }
   return {
-    verdict: isPrivate ? { status: Status.blocked, reason: Reason.privateAnswer, source: 0 } : verdict,
-    name,
-    matches,
+    verdict: { status: Status.blocked, reason: Reason.privateAnswer, source: 0 },
+    name: domain,
+    matches: matches.map((match) => Object.assign({}, match, { isDeciding: false })),
     cnames,
   }
 }
@@ -46,10 +51,10 @@ interface Found {
   readonly answer: Uint8Array
 }
 
-/** What an upstream answers for the name's IPv4 address, or, when it has none, for its IPv6 address. */
-async function addressesOf({ ask }: ExplainContext, domain: string): Promise<Found | undefined> {
+/** What an upstream answers; for a question about the IPv4 address of a name that has none, what it says of the IPv6 address. */
+async function answerFor({ ask }: ExplainContext, domain: string, qtype: number): Promise<Found | undefined> {
   let found: Found | undefined
-  for (const type of [Type.a, Type.aaaa]) {
+  for (const type of qtype === Type.a ? [Type.a, Type.aaaa] : [qtype]) {
     const query = queryFor(domain, type)
     if (query === undefined) return undefined
     const asked = await ask(query, isAnswerTo(query)).catch(() => undefined)
@@ -60,15 +65,21 @@ async function addressesOf({ ask }: ExplainContext, domain: string): Promise<Fou
   return found
 }
 
-/** Whether the answer is kept from clients because of its addresses. */
-function leadsInside({ policy, settings }: ExplainContext, verdict: Verdict, { query, answer }: Found): boolean {
+/** Whether the answer is kept from this client because of a private address: by the same check, in the same order, as answers. */
+function leadsInside(
+  { policy, settings }: ExplainContext,
+  { verdict, client }: { readonly verdict: Verdict; readonly client: number },
+  { query, answer }: Found,
+): boolean {
+  if (verdict.status !== Status.allowed) return false
   const question = new Question()
   question.read(query, 0, query.length)
   if (!checksAddresses({ settings, decider: verdict }, question.name)) return false
   if (!isSameQuestion(question, answer, 0, answer.length)) return false
   const check = new AnswerCheck()
+  check.checksTargets = followsTargets(verdict)
   check.checksAddresses = true
-  const asker = { policy, client: 0, isPaused: false, question }
+  const asker = { policy, client, isPaused: isPausedAt(policy, Date.now()), question }
   return check.check(asker, answer, 0, answer.length, countOf(answer)) === Objection.privateAddress
 }
 

@@ -24,17 +24,22 @@ export interface ClientsChange {
   readonly removed: readonly number[]
 }
 
+/** A question about a name. */
+export interface ExplainRequest {
+  readonly domain: string
+  /** The client's number; 0 for nobody in particular. */
+  readonly client: number
+  /** Whether the name is looked up, too. */
+  readonly resolve: boolean
+  /** DNS type of the question. */
+  readonly qtype: number
+}
+
 /** From the service to the resolver. `id` comes back with the answer. */
 export type ToResolver =
   | { readonly type: 'changed'; readonly id: number; readonly file: 'settings' | 'clients' | 'rules' | 'lists' }
   | ({ readonly type: 'clients'; readonly id: number } & ClientsChange)
-  | {
-      readonly type: 'explain'
-      readonly id: number
-      readonly domain: string
-      readonly client: number
-      readonly resolve: boolean
-    }
+  | ({ readonly type: 'explain'; readonly id: number } & ExplainRequest)
   | { readonly type: 'ask-upstream'; readonly id: number; readonly upstream: string }
   | { readonly type: 'purge-log'; readonly id: number; readonly before: number; readonly client: number | null }
   | { readonly type: 'clear-cache'; readonly id: number }

@@ -13,7 +13,7 @@ export type InForce = Omit<ResolverFiles, 'clients'> & { readonly clients: Clien
 /** The policy that files and compiled lists make together. */
 export const policyOf = (files: InForce, bundle: ListBundle): PolicyMemory => ({
   bundle: bundle.memory,
-  clients: files.clients.table(bundle.lists),
+  clients: files.clients.table(bundle),
   rules: buildRuleTable(files.rules, bundle.table.seeds),
   settings: policySettings(files.settings),
 })

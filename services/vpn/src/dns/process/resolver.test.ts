@@ -345,7 +345,12 @@ behaviour(
     assert.deepEqual((await ask(running.port, { name: 'alias.example.com' }))?.addresses, ['0.0.0.0'])
     const [tcp] = await askByTcp(running.port, [makeQuery('x.ads.example')])
     assert.deepEqual(readAnswer(tcp!).addresses, ['0.0.0.0'])
-    const explained = await running.resolver.explain({ domain: 'alias.example.com', client: 0, resolve: true })
+    const explained = await running.resolver.explain({
+      domain: 'alias.example.com',
+      client: 0,
+      resolve: true,
+      qtype: 1,
+    })
     assert.deepEqual([explained.verdict.status, explained.name], [1, 'deep.ads.example'])
     assert.deepEqual(explained.cnames, ['deep.ads.example'])
   },

@@ -182,9 +182,9 @@ test(
       JSON.stringify([{ number: 4, action: 'block', domain: 'ads.example', belowOnly: false, client: 0 }]),
     )
     await supervisor.changed('rules')
-    const explained = await supervisor.explain({ domain: 'x.ads.example', client: 0, resolve: false })
+    const explained = await supervisor.explain({ domain: 'x.ads.example', client: 0, resolve: false, qtype: 1 })
     assert.deepEqual([explained.verdict.status, explained.verdict.source], [1, 4])
-    await assert.rejects(supervisor.explain({ domain: '..', client: 0, resolve: false }), /no domain name/)
+    await assert.rejects(supervisor.explain({ domain: '..', client: 0, resolve: false, qtype: 1 }), /no domain name/)
     const { port: nobody } = await freeListener()
     await assert.rejects(supervisor.askUpstream(`tcp://127.0.0.1:${nobody}`), /REFUSED/)
     await assert.rejects(supervisor.askUpstream('gopher://x'), /none of udp/)
@@ -217,7 +217,7 @@ test(
     const filtered = () =>
       Promise.all(
         [1, 2, 3].map(async (number) => {
-          const { verdict } = await supervisor.explain({ domain: 'ads.example', client: number, resolve: false })
+          const { verdict } = await supervisor.explain({ domain: 'ads.example', client: number, resolve: false, qtype: 1 })
           return verdict.status === 1
         }),
       )

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import type { ListsChange } from './lists-in-force.ts'
-import type { ClientsChange, Explanation, FromResolver, ResolverState, ToResolver } from './messages.ts'
+import type { ClientsChange, Explanation, ExplainRequest, FromResolver, ResolverState, ToResolver } from './messages.ts'
 import { sampleProcess } from './process-sample.ts'
 import { startResolver } from './start-resolver.ts'
 import { UnwrittenClients } from './unwritten-clients.ts'
@@ -111,7 +111,7 @@ export class ResolverSupervisor {
     return answer
   }
 
-  async explain(question: { domain: string; client: number; resolve: boolean }): Promise<Explanation> {
+  async explain(question: ExplainRequest): Promise<Explanation> {
     const answer = await this.#request({ type: 'explain', ...question })
     if (answer.type !== 'explanation') throw new Error('the resolver answered something else')
     return answer.explanation

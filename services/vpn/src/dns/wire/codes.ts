@@ -35,6 +35,7 @@ export const Rcode = {
 export const ExtendedError = {
   none: -1,
   staleAnswer: 3,
+  forged: 4,
   blocked: 15,
   staleNoSuchName: 19,
   noReachableAuthority: 22,

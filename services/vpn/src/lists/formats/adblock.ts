@@ -1,16 +1,10 @@
+import { isIP } from 'node:net'
 import { readDomain, readName, type NameReading } from '../domain-name.ts'
+import { readModifiers, splitModifiers, type Modifiers } from './modifiers.ts'
 import { Cover, unsupported, type CoverCode, type Rule, type Weight } from './rule.ts'
 
 /** Rules for the inside of pages: `##`, `#@#`, `#?#`, `#$#`, `#%#`, `$$`, `$@$` and their like. */
 const cosmetic = /#@?[?$%]?\??#|#@?%#|\$@?\$/
-
-/** Modifiers that are known to mean something, but not to this resolver; others are "unknown", so that reasons stay few. */
-const knownModifiers = new Set(
-  `all app client content cookie csp ctag denyallow dnsrewrite dnstype document doc domain empty first-party 1p font frame
-  generichide genericblock header image inline-script jsonprune match-case media method mp4 network noop object other
-  permissions ping popunder popup redirect redirect-rule removeheader removeparam replace rewrite script stealth strict1p
-  strict3p stylesheet subdocument third-party 3p to urlblock webrtc websocket xmlhttprequest xhr`.split(/\s+/),
-)
 
 /** Below this many letters a pattern would match half of the internet. */
 const fewestLetters = 3
@@ -26,37 +20,40 @@ interface Pieces {
 /** Whether a line is a cosmetic rule. */
 export const isCosmetic = (line: string): boolean => cosmetic.test(line) && !line.startsWith('/')
 
-/** One line in Adblock's syntax, as far as it is about names. A rule with a modifier that is not supported is dropped whole. */
+/** One line in Adblock's syntax, as far as it is about names and addresses. A rule with a modifier that is not supported is dropped whole. */
 export function readAdblock(line: string): Rule {
   if (isCosmetic(line)) return unsupported('cosmetic')
   const isException = line.startsWith('@@')
-  const { body, modifiers } = splitModifiers(isException ? line.slice(2) : line)
-  const asked = new Set(modifiers.map((modifier) => modifier.trim().toLowerCase()))
-  const isCancel = asked.delete('badfilter')
-  const isImportant = asked.delete('important')
-  const [foreign] = asked
-  if (foreign !== undefined) return unsupported(modifierReason(foreign))
-  const weight = { isException, isImportant }
-  const rule = body.length > 2 && /^\/.+\/$/.test(body) ? readExpression(body, weight) : readBody(body, weight)
-  if (!isCancel || rule.kind === 'unsupported' || rule.kind === 'comment') return rule
-  return { kind: 'cancel', key: rule.kind === 'cancel' ? rule.key : keyOf(body, weight) }
+  const { body, tail } = splitTail(isException ? line.slice(2) : line)
+  const modifiers = readModifiers(tail === '' ? [] : splitModifiers(tail), isException)
+  if (typeof modifiers === 'string') return unsupported(modifiers)
+  const weight = { isException, isImportant: modifiers.isImportant }
+  const rule = conditioned(readTarget(body, weight, modifiers), modifiers)
+  if (!modifiers.isCancel || rule.kind === 'unsupported' || rule.kind === 'comment') return rule
+  return { kind: 'cancel', key: rule.key }
 }
 
-function modifierReason(modifier: string): string {
-  const name = modifier.replace(/^~/, '').replace(/=.*$/s, '')
-  return knownModifiers.has(name) ? `modifier ${name}` : 'unknown modifier'
+function readTarget(body: string, weight: Weight, { key, conditions }: Modifiers): Rule {
+  const isEvery = /^(\|{0,2}\*?\^?|\*+)$/.test(body) && key !== ''
+  // Everything, as far as the conditions let it: that needs one.
+  if (isEvery && conditions.rewrite === null) return readExpression(everything, weight)
+  return body.length > 2 && /^\/.+\/$/.test(body) ? readExpression(body, weight) : readBody(body, weight)
 }
 
-function splitModifiers(rule: string): { body: string; modifiers: string[] } {
-  const expression = rule.startsWith('/') ? /^(\/.+\/)(?:\$([^/]*))?$/.exec(rule) : null
+/** An expression that every name matches. */
+const everything = '/.*/'
+
+/** The rule with its conditions, which also tell it from others about the same names. */
+function conditioned(rule: Rule, { key, conditions }: Modifiers): Rule {
+  if (key === '' || rule.kind === 'comment' || rule.kind === 'unsupported' || rule.kind === 'cancel') return rule
+  return { ...rule, key: `${rule.key}$${key}`, conditions }
+}
+
+function splitTail(rule: string): { body: string; tail: string } {
+  const expression = rule.startsWith('/') ? /^(\/.+\/)(?:\$([^/]*(?:=.*)?))?$/.exec(rule) : null
+  if (expression !== null) return { body: expression[1] ?? '', tail: expression[2] ?? '' }
   const at = rule.lastIndexOf('$')
-  const [body, tail] =
-    expression !== null
-      ? [expression[1] ?? '', expression[2]]
-      : at === -1
-        ? [rule, undefined]
-        : [rule.slice(0, at), rule.slice(at + 1)]
-  return { body, modifiers: tail === undefined || tail === '' ? [] : tail.split(',') }
+  return at === -1 ? { body: rule, tail: '' } : { body: rule.slice(0, at), tail: rule.slice(at + 1) }
 }
 
 /** The same for rules that say the same in the same words. */
@@ -76,6 +73,11 @@ function readBody(body: string, weight: Weight): Rule {
   const names = (reading: NameReading, cover: CoverCode): Rule =>
     'reason' in reading ? unsupported(reading.reason) : { kind: 'names', names: [reading.name], cover, weight, key }
   if (middle.includes('^')) return unsupported('separator inside')
+  const address = addressOf(middle)
+  if (address !== undefined) {
+    if (start === '' || end === '') return unsupported('address')
+    return { kind: 'address', address, weight, key }
+  }
   if (/[/?=&:]/.test(middle)) return unsupported(/^\[?[0-9a-f:.]+\]?$/i.test(middle) ? 'address' : 'part of an address')
   const isOpen = end === ''
   if (/^\*?\.[^*]+$/.test(middle) && (!isOpen || (start === '' && middle.startsWith('*')))) {
@@ -87,6 +89,14 @@ function readBody(body: string, weight: Weight): Rule {
     if (start === '' && isOpen && isBareName(middle)) return names(readDomain(middle), Cover.itself)
   }
   return readPattern({ start, middle, end }, weight, key)
+}
+
+/** The canonical form of an IPv4 or IPv6 address, the latter with or without brackets; undefined for anything else. */
+function addressOf(text: string): string | undefined {
+  const plain = text.replace(/^\[(.*)\]$/, '$1').toLowerCase()
+  const family = plain.includes('%') ? 0 : isIP(plain)
+  if (family === 4) return plain
+  return family === 6 ? new URL(`http://[${plain}]/`).hostname.slice(1, -1) : undefined
 }
 
 /** `||d^|`, `|d|`, `://d^`: start, end and what is between, without stars that say nothing. */

@@ -17,6 +17,8 @@ export function readLine(line: string, format: ListFormat): Rule {
   if (isDnsmasqLine(text)) return readDnsmasq(text)
   const words = text.split(/\s+/)
   if (isHostsLine(words)) return readHosts(words)
+  // Names of clients may hold blanks.
+  if (words.length > 1 && /\$(\S*,)?client=/i.test(words[0] ?? '')) return readAdblock(text)
   if (words.length > 1) return isCosmetic(line) ? unsupported('cosmetic') : unsupported('unknown form')
   if (format !== 'adblock' && /^[^|@*/^$#=:]+$/.test(text)) return readBare(text, format)
   return readAdblock(text)

@@ -1,3 +1,5 @@
+import type { Conditions } from '../../dns/policy/bundled-rule.ts'
+
 /** Which names an entry is about. */
 export const Cover = {
   /** The name alone. */
@@ -29,8 +31,24 @@ export type Rule =
       readonly weight: Weight
       /** The same for rules that are identical. */
       readonly key: string
+      /** Undefined for a rule that always holds. */
+      readonly conditions?: Conditions
     }
-  | { readonly kind: 'pattern'; readonly text: string; readonly weight: Weight; readonly key: string }
+  | {
+      readonly kind: 'pattern'
+      readonly text: string
+      readonly weight: Weight
+      readonly key: string
+      readonly conditions?: Conditions
+    }
+  /** About an address in answers; in canonical form. */
+  | {
+      readonly kind: 'address'
+      readonly address: string
+      readonly weight: Weight
+      readonly key: string
+      readonly conditions?: Conditions
+    }
   /** `$badfilter`: takes away every rule with this key. */
   | { readonly kind: 'cancel'; readonly key: string }
 

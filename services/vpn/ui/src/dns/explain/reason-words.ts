@@ -18,6 +18,7 @@ const sentences: Readonly<Record<string, string>> = {
   private_answer: 'A public name that leads into the home network can be an attack (DNS rebinding).',
   local:
     'Names of the local network mean nothing elsewhere. If an upstream knows them: Settings, Forwarded local zones.',
+  address: 'The answer holds an address that a list blocks.',
   none: '',
 }
 
@@ -30,5 +31,6 @@ const words: Readonly<Record<string, string>> = {
   special: 'way round the filter',
   private_answer: 'private answer',
   local: 'local name',
+  address: 'listed address',
   none: '',
 }

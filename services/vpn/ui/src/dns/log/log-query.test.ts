@@ -34,9 +34,12 @@ test('a query of today shows the time alone', () => {
 })
 
 test('what decided is a rule before a list, and that it was by way of another name is said', () => {
-  assert.equal(deciderOf({ rule: null, list: null, cname: false }), '')
-  assert.equal(deciderOf({ rule: 'ads.example', list: null, cname: false }), 'rule ads.example')
-  assert.equal(deciderOf({ rule: null, list: 'Big list', cname: true }), 'for a name it leads to, Big list')
+  assert.equal(deciderOf({ rule: null, list: null, cname: false, modifiers: [] }), '')
+  assert.equal(deciderOf({ rule: 'ads.example', list: null, cname: false, modifiers: [] }), 'rule ads.example')
+  assert.equal(
+    deciderOf({ rule: null, list: 'Big list', cname: true, modifiers: ['dnstype'] }),
+    'for a name it leads to, Big list $dnstype',
+  )
 })
 
 test('the file has what is shown, without the pages', () => {

@@ -18,6 +18,7 @@ export const logResults = [
   { value: 'special', label: 'Way round the filter' },
   { value: 'private_answer', label: 'Private answer' },
   { value: 'local', label: 'Local name' },
+  { value: 'address', label: 'Listed address' },
   { value: 'off', label: 'Filter off' },
 ] as const
 
@@ -72,8 +73,10 @@ export function queryTime(timestamp: string, now: Date): string {
 }
 
 /** What decided a query, in a few words. */
-export function deciderOf(query: Pick<DnsQuery, 'rule' | 'list' | 'cname'>): string {
-  const by = query.rule === null ? (query.list ?? '') : `rule ${query.rule}`
+export function deciderOf(query: Pick<DnsQuery, 'rule' | 'list' | 'cname' | 'modifiers'>): string {
+  const modifiers = query.modifiers.map((modifier) => `$${modifier}`).join(', ')
+  const list = [query.list ?? '', modifiers].filter((part) => part !== '').join(' ')
+  const by = query.rule === null ? list : `rule ${query.rule}`
   return query.cname ? ['for a name it leads to', by].filter((part) => part !== '').join(', ') : by
 }
 
