@@ -2740,6 +2740,8 @@ export interface paths {
                     client?: string;
                     /** @description Also look the name up and check what it leads to, as an answer would be */
                     resolve?: "true" | "false";
+                    /** @description DNS type of the question; A unless given */
+                    type?: string;
                 };
                 header?: never;
                 path?: never;
@@ -4006,8 +4008,8 @@ export interface paths {
                     status?: "allowed" | "blocked";
                     /** @description DNS type: a name such as AAAA, or a number */
                     type?: string;
-                    /** @description Why: nothing matched; filtering is off, paused, or off for the peer; a custom rule; a list; a name that is always denied; an answer with a private address; a name of the local network that no upstream is asked for */
-                    reason?: "none" | "off" | "rule" | "list" | "special" | "private_answer" | "local";
+                    /** @description Why: nothing matched; filtering is off, paused, or off for the peer; a custom rule; a list; a name that is always denied; an answer with a private address; a name of the local network that no upstream is asked for; an address in the answer that a list is about */
+                    reason?: "none" | "off" | "rule" | "list" | "special" | "private_answer" | "local" | "address";
                     /** @description From this moment on */
                     start?: string;
                     /** @description Before this moment */
@@ -4115,8 +4117,8 @@ export interface paths {
                     status?: "allowed" | "blocked";
                     /** @description DNS type: a name such as AAAA, or a number */
                     type?: string;
-                    /** @description Why: nothing matched; filtering is off, paused, or off for the peer; a custom rule; a list; a name that is always denied; an answer with a private address; a name of the local network that no upstream is asked for */
-                    reason?: "none" | "off" | "rule" | "list" | "special" | "private_answer" | "local";
+                    /** @description Why: nothing matched; filtering is off, paused, or off for the peer; a custom rule; a list; a name that is always denied; an answer with a private address; a name of the local network that no upstream is asked for; an address in the answer that a list is about */
+                    reason?: "none" | "off" | "rule" | "list" | "special" | "private_answer" | "local" | "address";
                     /** @description From this moment on */
                     start?: string;
                     /** @description Before this moment */
@@ -6138,10 +6140,10 @@ export interface components {
             /** @enum {string} */
             status: "allowed" | "blocked";
             /**
-             * @description Why: nothing matched; filtering is off, paused, or off for the peer; a custom rule; a list; a name that is always denied; an answer with a private address; a name of the local network that no upstream is asked for
+             * @description Why: nothing matched; filtering is off, paused, or off for the peer; a custom rule; a list; a name that is always denied; an answer with a private address; a name of the local network that no upstream is asked for; an address in the answer that a list is about
              * @enum {string}
              */
-            reason: "none" | "off" | "rule" | "list" | "special" | "private_answer" | "local";
+            reason: "none" | "off" | "rule" | "list" | "special" | "private_answer" | "local" | "address";
             /** @description In words, for a person */
             decided_by: string;
             /** @description The name that decided */
@@ -6163,6 +6165,8 @@ export interface components {
             /** @description The rule, or the list’s entry in Adblock’s words */
             text: string;
             important: boolean;
+            /** @description Modifiers of the list’s rule that made it hold or gave the answer: dnstype, denyallow, client (ctag), dnsrewrite */
+            modifiers: string[];
             /** @description Of the rule or the list */
             id: string | null;
             /** @description The list’s name, or whose rule it is */
@@ -6514,14 +6518,16 @@ export interface components {
             /** @enum {string} */
             status: "allowed" | "blocked";
             /**
-             * @description Why: nothing matched; filtering is off, paused, or off for the peer; a custom rule; a list; a name that is always denied; an answer with a private address; a name of the local network that no upstream is asked for
+             * @description Why: nothing matched; filtering is off, paused, or off for the peer; a custom rule; a list; a name that is always denied; an answer with a private address; a name of the local network that no upstream is asked for; an address in the answer that a list is about
              * @enum {string}
              */
-            reason: "none" | "off" | "rule" | "list" | "special" | "private_answer" | "local";
+            reason: "none" | "off" | "rule" | "list" | "special" | "private_answer" | "local" | "address";
             /** @description The rule that decided; null when none did or it is gone */
             rule: string | null;
             list_id: string | null;
             list: string | null;
+            /** @description Modifiers of the list’s rule that made it hold or gave the answer: dnstype, denyallow, client (ctag), dnsrewrite */
+            modifiers: string[];
             rcode: string;
             cached: boolean;
             /** @description Decided by a name that the answer leads to */

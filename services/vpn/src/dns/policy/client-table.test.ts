@@ -76,7 +76,8 @@ describe('the table of clients', () => {
             const touched = new Set([...before.keys(), ...known.keys()])
             const changes = [...touched].map((number) => ({ before: before.get(number), after: known.get(number) }))
             const changed = changes.filter((each) => each.before !== each.after)
-            if (!changeClientTable(memory, changed, { lists, audiences: [] })) memory = buildClientTable([...known.values()], lists)
+            if (!changeClientTable(memory, changed, { lists, audiences: [] }))
+              memory = buildClientTable([...known.values()], lists)
             compareTables(memory, buildClientTable([...known.values()], lists))
           }
         },

@@ -217,7 +217,12 @@ test(
     const filtered = () =>
       Promise.all(
         [1, 2, 3].map(async (number) => {
-          const { verdict } = await supervisor.explain({ domain: 'ads.example', client: number, resolve: false, qtype: 1 })
+          const { verdict } = await supervisor.explain({
+            domain: 'ads.example',
+            client: number,
+            resolve: false,
+            qtype: 1,
+          })
           return verdict.status === 1
         }),
       )
