@@ -15,6 +15,17 @@ export interface PolicyNames {
   list(number: number): { readonly id: string; readonly name: string } | undefined
 }
 
+/** What somebody wants explained. */
+export interface ExplainQuestion {
+  readonly domain: string
+  /** A peer's name, id or address. */
+  readonly client: string | undefined
+  /** Also look the name up. */
+  readonly resolve: boolean
+  /** DNS type. */
+  readonly type: number
+}
+
 export interface ExplainParts {
   readonly db: Kysely<Tables>
   readonly names: PolicyNames
@@ -22,10 +33,7 @@ export interface ExplainParts {
 }
 
 /** Why a name is answered as it is for a client: the resolver itself says so, from what it decides by. */
-export async function explain(
-  parts: ExplainParts,
-  question: { domain: string; client: string | undefined; resolve: boolean; type: number },
-): Promise<DnsExplanation> {
+export async function explain(parts: ExplainParts, question: ExplainQuestion): Promise<DnsExplanation> {
   const domain = asciiName(question.domain.trim())
   if (domain === undefined) throw badRequest('domain must be a domain name')
   const client = question.client === undefined ? undefined : await findClient(parts.db, question.client)

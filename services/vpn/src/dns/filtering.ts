@@ -5,7 +5,7 @@ import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { Problem } from '../problems.ts'
 import type { Preview, PreviewWish } from '../query-log/rule-preview.ts'
-import { explain, type PolicyNames } from './explain.ts'
+import { explain, type ExplainQuestion, type PolicyNames } from './explain.ts'
 import { inForceSoon } from './in-force.ts'
 import { ClientSync } from './client-sync.ts'
 import { joinRuns } from './join-runs.ts'
@@ -78,12 +78,7 @@ export interface Filtering {
   publishLists(lists: readonly ResolverList[]): Promise<ListsChange | undefined>
   /** How the resolver does; `health/` adds what is wrong. */
   status(): Omit<DnsStatus, 'health'>
-  explain(question: {
-    domain: string
-    client: string | undefined
-    resolve: boolean
-    type: number
-  }): Promise<DnsExplanation>
+  explain(question: ExplainQuestion): Promise<DnsExplanation>
   testUpstream(upstream: string): Promise<UpstreamTestResult>
   /** What a rule would have changed in the last 24 hours. */
   preview(rule: DnsRulePreviewBody): Promise<DnsRulePreview>
@@ -216,12 +211,7 @@ class ServiceFiltering implements Filtering {
     }
   }
 
-  explain(question: {
-    domain: string
-    client: string | undefined
-    resolve: boolean
-    type: number
-  }): Promise<DnsExplanation> {
+  explain(question: ExplainQuestion): Promise<DnsExplanation> {
     return explain(
       { db: this.#db, names: this.names, ask: (asked) => orUnavailable(this.resolver.explain(asked)) },
       question,
