@@ -53,6 +53,7 @@ export function sendError(parts: ErrorParts, reply: FastifyReply, error: unknown
   if (answer.status >= 500 && answer.isForeseen !== true)
     parts.log.error({ err: error, url: reply.request.url.replace(/\?.*/s, '') }, 'request failed')
   return reply
+    .removeHeader('content-encoding')
     .code(answer.status)
     .headers({ 'cache-control': 'no-store', ...answer.headers })
     .type(`${answer.media ?? 'application/json'}; charset=utf-8`)

@@ -9,7 +9,7 @@ import { Fault } from './faults.ts'
 import { addOpenApi, fastifySchemaOf, type ApiDescription } from './openapi.ts'
 import { takeForms } from './forms.ts'
 import { hostError } from './host-header.ts'
-import { readPage, servePageFiles, type PageText } from './pages.ts'
+import { readPage, servePageFiles, type RenderPage } from './pages.ts'
 import type { Call, Content, Method, Route } from './route.ts'
 import { addShortcut, requestIdOf, type Shortcut } from './shortcut.ts'
 import { addSecurityHeaders } from './security-headers.ts'
@@ -153,7 +153,7 @@ function clientOf(request: FastifyRequest, trust: ForwardingTrust): GuardedReque
   }
 }
 
-async function addRoutes(app: FastifyInstance, parts: ServerParts, page: PageText): Promise<void> {
+async function addRoutes(app: FastifyInstance, parts: ServerParts, page: RenderPage): Promise<void> {
   const methodsOf = new Map<string, Method[]>()
   for (const route of parts.routes) {
     const url = route.spec.path.replaceAll(':', '::').replaceAll(/\{(\w+)\}/g, ':$1')
@@ -173,7 +173,7 @@ async function addRoutes(app: FastifyInstance, parts: ServerParts, page: PageTex
 interface Placed {
   readonly route: Route
   readonly url: string
-  readonly page: PageText
+  readonly page: RenderPage
 }
 
 function addRoute(app: FastifyInstance, parts: ServerParts, { route, url, page }: Placed): void {
@@ -211,7 +211,7 @@ function addRoute(app: FastifyInstance, parts: ServerParts, { route, url, page }
   })
 }
 
-function pageContent(reply: FastifyReply, page: PageText, fragment: string | undefined): Content {
+function pageContent(reply: FastifyReply, page: RenderPage, fragment: string | undefined): Content {
   reply.type('text/html; charset=utf-8')
   return { content: page(reply, fragment) }
 }
@@ -250,7 +250,7 @@ function refuseOtherMethods(
   })
 }
 
-async function answerUnknown(parts: ServerParts, page: PageText, guarded: GuardedRequest): Promise<FastifyReply> {
+async function answerUnknown(parts: ServerParts, page: RenderPage, guarded: GuardedRequest): Promise<FastifyReply> {
   const { request, reply } = guarded
   const isApi = (parts.apiPaths ?? ['/api']).some((path) => new RegExp(`^/*${path}(?:[/?]|$)`, 'i').test(request.url))
   const isReading = request.method === 'GET' || request.method === 'HEAD'

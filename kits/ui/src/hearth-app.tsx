@@ -1,18 +1,17 @@
 import './hearth-styles.ts'
 import { MantineProvider, localStorageColorSchemeManager } from '@mantine/core'
-import { Notifications } from '@mantine/notifications'
 import { type QueryClient, QueryClientProvider, useQueryClient } from '@tanstack/react-query'
 import { setNonce } from 'get-nonce'
-import { type ReactNode, StrictMode, Suspense, useEffect } from 'react'
+import { lazy, type ReactNode, StrictMode, Suspense, useEffect } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Route, Switch, useLocation } from 'wouter'
 import { ErrorBoundary, NotFound } from './error-boundary.tsx'
 import { useDocumentTitle } from './document-title.ts'
 import { ConnectionContext } from './connection.ts'
 import { useEventStream } from './event-stream.ts'
+import { Notifications } from './notifications.tsx'
 import { mayOpen, type Page } from './page.ts'
 import { ErrorState, LoadingLines } from './page-parts.tsx'
-import { PasswordChangeScreen } from './password-change.tsx'
 import { createQueryClient } from './query-client.ts'
 import { returnFocusOfDialogs } from './return-focus.ts'
 import type { Service } from './service.ts'
@@ -38,6 +37,11 @@ export interface HearthAppOptions<Event> {
   aside?: ReactNode
 }
 
+/** Loaded when it is first needed, because most visits never see it. */
+const PasswordChangeScreen = lazy(async () => ({
+  default: (await import('./password-change.tsx')).PasswordChangeScreen,
+}))
+
 const schemeManager = localStorageColorSchemeManager({ key: 'hearth-color-scheme' })
 
 /** Starts a service's web page in `#root`, with the nonce of this answer for every style element made later. */
@@ -57,7 +61,7 @@ export function startHearthApp<Event>(options: HearthAppOptions<Event>): void {
         getStyleNonce={() => nonce}
       >
         <QueryClientProvider client={createQueryClient()}>
-          <Notifications position="bottom-right" limit={4} />
+          <Notifications />
           <SessionContext value={options.session}>
             <SessionGate {...options} />
           </SessionContext>
@@ -77,13 +81,26 @@ function SessionGate<Event>(options: HearthAppOptions<Event>) {
   useEffect(() => {
     if (state.step === 'signed-out') cache.clear()
   }, [state.step, cache])
-  if (state.step === 'loading') return <output className="hearth-loading" aria-label="Loading" />
+  const loading = <output className="hearth-loading" aria-label="Loading" />
+  if (state.step === 'loading') return loading
   if (state.step === 'unreachable')
     return (
       <Gate service={options.service}>
         <ErrorState error={state.error} onRetry={() => void store.load()} />
       </Gate>
     )
+  return (
+    <ErrorBoundary>
+      <Suspense fallback={loading}>
+        <SessionScreen {...options} />
+      </Suspense>
+    </ErrorBoundary>
+  )
+}
+
+/** What belongs to the session as it stands: sign-in, the demand for a new password, or the application. */
+function SessionScreen<Event>(options: HearthAppOptions<Event>) {
+  const state = useSessionState()
   const Screen = options.service.signInScreen ?? SignInScreen
   if (state.step === 'signed-out') return <Screen service={options.service} ended={state.ended} />
   if (state.step === 'password-change') return <PasswordChangeScreen service={options.service} />

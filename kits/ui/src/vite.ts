@@ -1,5 +1,6 @@
 import react from '@vitejs/plugin-react'
 import type { Plugin, UserConfig } from 'vite'
+import { compressOutput } from './compress-files.ts'
 
 /** What differs from one service to the next in its build. */
 export interface HearthUiOptions {
@@ -18,12 +19,15 @@ const earlyColorScheme = `try{var s=localStorage.getItem('hearth-color-scheme')|
  */
 export function hearthUi(options: HearthUiOptions): UserConfig {
   return {
-    plugins: [react(), documentHead(options.title)],
+    plugins: [react(), documentHead(options.title), compressOutput()],
     html: { cspNonce: '__CSP_NONCE__' },
     build: {
       target: 'es2023',
       chunkSizeWarningLimit: 900,
-      rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'vendor', test: /node_modules/ }] } } },
+      // One chunk for the packages every page needs; those of a single page travel with it.
+      rolldownOptions: {
+        output: { codeSplitting: { groups: [{ name: 'vendor', test: /node_modules/, tags: ['$initial'] }] } },
+      },
     },
     server: { proxy: { '/api': options.server ?? 'http://127.0.0.1:8101' } },
   }

@@ -1,0 +1,16 @@
+import { test } from 'node:test'
+import { assertTransferBelow, browserObstacle, measureTransfer } from '@hearth/testing'
+import { enter, openPlace, settled, visit } from './browser-place.ts'
+
+/** Most that a first visit may transfer, bytes. */
+const limit = 250_000
+
+test('the first page is small, signed out and signed in', { skip: browserObstacle() }, async () => {
+  await using place = await openPlace()
+  await place.sites.signIn()
+  const { page, url } = place
+  const signIn = page.getByRole('button', { name: 'Sign in', exact: true })
+  assertTransferBelow(await measureTransfer(page, async () => visit(page, url).then(() => signIn.waitFor())), limit)
+  await enter(page, 'admin')
+  assertTransferBelow(await measureTransfer(page, async () => visit(page, url).then(() => settled(page))), limit)
+})
