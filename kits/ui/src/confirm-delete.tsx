@@ -1,48 +1,15 @@
-import { Button, Group, List, Modal, Stack, Text } from '@mantine/core'
-import { IconTrash } from '@tabler/icons-react'
-import { type Action, useAction } from './use-action.ts'
+import { lazy, Suspense, useState } from 'react'
+import type { ConfirmDeleteProps } from './confirm-delete-dialog.tsx'
+
+const Dialog = lazy(async () => ({ default: (await import('./confirm-delete-dialog.tsx')).ConfirmDeleteDialog }))
 
 /** Asks before something is lost. `losses` names what goes; the safe answer has the focus. */
-export function ConfirmDelete<Output>(props: {
-  opened: boolean
-  onClose(): void
-  title: string
-  losses: readonly string[]
-  /** What the button does: `Delete peer`, `Revoke token`. */
-  verb: string
-  action: Pick<Action<void, Output>, 'run' | 'done' | 'renew' | 'onDone'>
-}) {
-  const { action } = props
-  const removal = useAction<void, Output>({
-    ...action,
-    onDone: (output, input) => {
-      props.onClose()
-      action.onDone?.(output, input)
-    },
-  })
+export function ConfirmDelete<Output>(props: ConfirmDeleteProps<Output>) {
+  const [wasOpened, setOpened] = useState(props.opened)
+  if (props.opened && !wasOpened) setOpened(true)
   return (
-    <Modal opened={props.opened} onClose={() => props.onClose()} title={props.title}>
-      <Stack>
-        <Text>This cannot be undone. What is lost:</Text>
-        <List size="sm" spacing={4}>
-          {props.losses.map((loss) => (
-            <List.Item key={loss}>{loss}</List.Item>
-          ))}
-        </List>
-        <Group justify="flex-end" className="hearth-dialog-actions">
-          <Button variant="default" onClick={() => props.onClose()} data-autofocus>
-            Keep
-          </Button>
-          <Button
-            color="red"
-            loading={removal.isPending}
-            leftSection={<IconTrash size={16} aria-hidden />}
-            onClick={() => removal.mutate()}
-          >
-            {props.verb}
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
+    <Suspense>
+      {wasOpened && <Dialog {...props} action={props.action as ConfirmDeleteProps<unknown>['action']} />}
+    </Suspense>
   )
 }

@@ -1,13 +1,11 @@
 import { useNotifications } from '@mantine/notifications'
-import { lazy, Suspense, useState } from 'react'
+import { type ComponentType, lazy, Suspense, useState } from 'react'
 
 /** Loaded with the first message. Messages wait in their store meanwhile; without the file none is shown. */
-const NotificationList = lazy(() =>
-  import('./notification-list.tsx').then(
-    ({ NotificationList }) => ({ default: NotificationList }),
-    () => ({ default: () => null }),
-  ),
-)
+const NotificationList = lazy(async (): Promise<{ default: ComponentType }> => {
+  const { NotificationList } = await import('./notification-list.tsx').catch(() => ({ NotificationList: () => null }))
+  return { default: NotificationList }
+})
 
 /** Messages at the edge of the page, such as that something was saved. */
 export function Notifications() {

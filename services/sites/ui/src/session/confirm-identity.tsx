@@ -1,123 +1,14 @@
-import { Button, Divider, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core'
-import { ApiError, describeError, LoadingLines, Problem, useSession, useSessionStore } from '@hearth/ui'
-import { IconFingerprint } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
-import { type SubmitEvent, useEffect, useState, useSyncExternalStore } from 'react'
-import { confirmation, keys, readSession, type Session, ways } from '../api.ts'
-import { describeCeremony } from '../passkeys/ceremony-words.ts'
-import { finishPasskeySignIn, startPasskeySignIn } from '../passkeys/passkey-sign-in.ts'
-import { passkeyObstacle } from '../passkeys/passkey-support.ts'
-import { text } from '../sign-in/password-way.tsx'
-import { useTrouble } from '../sign-in/use-wait.ts'
+import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react'
+import { confirmation } from '../api.ts'
+
+const ConfirmDialog = lazy(async () => ({ default: (await import('./confirm-form.tsx')).ConfirmDialog }))
 
 /** The question whether whoever sits here is who is signed in; opens when a call needs it, and then lets the call go on. */
 export function ConfirmIdentity() {
   const isOpen = useSyncExternalStore(confirmation.subscribe, confirmation.isOpen)
+  const [wasOpened, setOpened] = useState(isOpen)
+  if (isOpen && !wasOpened) setOpened(true)
   // When the session ends meanwhile, nobody is left to answer.
   useEffect(() => () => confirmation.settle(false), [])
-  return (
-    <Modal opened={isOpen} onClose={() => confirmation.settle(false)} title="Confirm that it is you" zIndex={400}>
-      {isOpen && <ConfirmForm />}
-    </Modal>
-  )
-}
-
-function ConfirmForm() {
-  const account = useQuery({ queryKey: keys.account, queryFn: readSession })
-  const confirm = useConfirm()
-  if (account.data === undefined && account.error === null) return <LoadingLines lines={3} />
-  // Without an answer the password is the better guess: nearly everybody has one.
-  const { has_password: hasPassword = true, passkeys = 0 } = account.data ?? {}
-  const mayUsePasskey = passkeys > 0 && passkeyObstacle() === undefined
-  return (
-    <Stack>
-      <Text>What you asked for needs a fresh proof. It counts for five minutes.</Text>
-      <Problem text={confirm.trouble.text} />
-      {hasPassword && <PasswordProof confirm={confirm} />}
-      {hasPassword && mayUsePasskey && <Divider label="or" labelPosition="center" />}
-      {mayUsePasskey && (
-        <Button
-          variant="default"
-          leftSection={<IconFingerprint size={18} aria-hidden />}
-          loading={confirm.busy === 'passkey'}
-          disabled={confirm.trouble.mustWait}
-          data-autofocus={!hasPassword || undefined}
-          onClick={() =>
-            void confirm.by('passkey', async () => finishPasskeySignIn(ways, await startPasskeySignIn(ways)))
-          }
-        >
-          Confirm with a passkey
-        </Button>
-      )}
-      {!hasPassword && !mayUsePasskey && (
-        <Text>
-          {passkeyObstacle() ?? 'You have no passkey.'} Sign out, and in again with a recovery code: that counts too.
-        </Text>
-      )}
-    </Stack>
-  )
-}
-
-function PasswordProof({ confirm }: { confirm: ReturnType<typeof useConfirm> }) {
-  const { user } = useSession()
-  const [wrong, setWrong] = useState<string>()
-  const submit = (event: SubmitEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const password = text(new FormData(event.currentTarget), 'password')
-    setWrong(undefined)
-    void confirm.by('password', async () => {
-      await ways.post<Session>('/api/session/reauthenticate', { password }).catch((error: unknown) => {
-        if (!(error instanceof ApiError) || error.kind !== 'wrong_password') throw error
-        setWrong('Is not your password')
-      })
-    })
-  }
-  return (
-    <form onSubmit={submit}>
-      <Stack>
-        <input type="text" name="username" autoComplete="username" value={user.username} readOnly hidden />
-        <PasswordInput
-          label="Your password"
-          name="password"
-          autoComplete="current-password"
-          error={wrong}
-          required
-          data-autofocus
-        />
-        <Group justify="flex-end" className="hearth-dialog-actions">
-          <Button variant="default" onClick={() => confirmation.settle(false)}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={confirm.busy === 'password'} disabled={confirm.trouble.mustWait}>
-            Confirm
-          </Button>
-        </Group>
-      </Stack>
-    </form>
-  )
-}
-
-type Way = 'password' | 'passkey'
-
-function useConfirm() {
-  const { user } = useSession()
-  const store = useSessionStore()
-  const trouble = useTrouble()
-  const [busy, setBusy] = useState<Way>()
-  const by = async (way: Way, prove: () => Promise<unknown>) => {
-    setBusy(way)
-    trouble.clear()
-    try {
-      await prove()
-      const session = await readSession()
-      // A passkey of somebody else signs that one in; what was asked for is not theirs to do.
-      const isSame = session.user.id === user.id
-      if (!isSame) await store.load()
-      if (!isSame || session.recent_until !== null) confirmation.settle(isSame)
-    } catch (error) {
-      trouble.note(error, way === 'passkey' ? describeCeremony : describeError)
-    }
-    setBusy(undefined)
-  }
-  return { by, busy, trouble }
+  return <Suspense>{wasOpened && <ConfirmDialog isOpen={isOpen} />}</Suspense>
 }

@@ -1,9 +1,12 @@
-import { Button, Group, Menu, Modal, NumberInput, Stack } from '@mantine/core'
+import { Button, Menu } from '@mantine/core'
 import { answer, StatusBadge, useAction, useSession } from '@hearth/ui'
 import { IconChevronDown, IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
-import { useState, useSyncExternalStore } from 'react'
+import { lazy, Suspense, useState, useSyncExternalStore } from 'react'
 import { api, type DnsStatus, keys } from '../api.ts'
 import { pauseChoices, timeLeft } from './pause-times.ts'
+
+/** Loaded when it opens: the overview is the first page, and shows it to few. */
+const CustomPause = lazy(async () => ({ default: (await import('./custom-pause.tsx')).CustomPause }))
 
 const renew = [keys.dnsStatus, keys.dnsSettings, keys.overview]
 
@@ -83,46 +86,10 @@ function PauseMenu({ size }: { size: 'xs' | 'sm' }) {
           <Menu.Item onClick={() => setCustom(true)}>For another time…</Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      {isCustom && <CustomPause onClose={() => setCustom(false)} onPause={(seconds) => pause.mutate(seconds)} />}
+      <Suspense>
+        {isCustom && <CustomPause onClose={() => setCustom(false)} onPause={(seconds) => pause.mutate(seconds)} />}
+      </Suspense>
     </>
-  )
-}
-
-/** A week is the longest the service takes. */
-const mostMinutes = 10_080
-
-function CustomPause({ onClose, onPause }: { onClose: () => void; onPause: (seconds: number) => void }) {
-  const [minutes, setMinutes] = useState<number | string>(30)
-  const isGood = typeof minutes === 'number' && minutes >= 1 && minutes <= mostMinutes
-  const submit = (event: React.FormEvent) => {
-    event.preventDefault()
-    if (!isGood) return
-    onPause(Math.round(minutes * 60))
-    onClose()
-  }
-  return (
-    <Modal opened onClose={onClose} title="Pause the filter" size="xs">
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <NumberInput
-            label="For how long"
-            description="Minutes, up to a week. Nothing is blocked for anybody meanwhile."
-            suffix=" min"
-            data-autofocus
-            value={minutes}
-            onChange={setMinutes}
-            error={isGood ? null : `Between 1 and ${mostMinutes.toLocaleString('en')} minutes`}
-            clampBehavior="none"
-          />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit">Pause filter</Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
   )
 }
 
