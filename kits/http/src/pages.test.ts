@@ -25,6 +25,7 @@ before(async () => {
   await Promise.all([
     writeFile(join(folder.path, 'index.html'), index),
     writeFile(join(folder.path, 'icon.svg'), '<svg/>'),
+    writeFile(join(folder.path, 'pages.json'), '["/","/things","/things/:id","/peers/:id?"]'),
     writeFile(file, script),
     writeFile(`${file}.br`, brotliCompressSync(script)),
     writeFile(`${file}.gz`, gzipSync(script)),
@@ -151,4 +152,42 @@ test('the page itself is compressed with the nonce of its answer', async () => {
 test('an error is not compressed', async () => {
   const { headers, bytes } = await get('/api/none', { 'accept-encoding': 'br' })
   assert.deepEqual([headers['content-encoding'], bytes[0]], [undefined, '{'.charCodeAt(0)])
+})
+
+describe('an address has the status of its page', () => {
+  const existing = [
+    '/',
+    '/?a=1',
+    '/things',
+    '/things/',
+    '/THINGS',
+    '/things/7',
+    '/things/7/',
+    '/things/a%20b',
+    '/peers',
+    '/peers/1?tab=2',
+  ]
+  const unknown = ['/nowhere', '/things/7/more', '/peers/1/2', '/thing', '/index', '/a/things']
+  for (const [paths, status] of [
+    [existing, 200],
+    [unknown, 404],
+  ] as const)
+    for (const path of paths)
+      test(`${path}: ${status}`, async () => {
+        for (const method of ['GET', 'HEAD'] as const) {
+          const reply = await get(path, {}, method)
+          assert.equal(reply.status, status)
+          assert.equal(reply.headers['content-type'], 'text/html; charset=utf-8')
+          assert.equal(reply.headers['cache-control'], 'no-store')
+        }
+        assert.match(
+          (await get(path)).bytes.toString(),
+          /<title>Things<\/title>/,
+          'the page itself says what is not there',
+        )
+      })
+
+  test('the list of pages is no file of its own', async () => {
+    assert.equal((await get('/pages.json')).status, 404)
+  })
 })

@@ -42,7 +42,7 @@ export async function servePageFiles(app: FastifyInstance, folder: string): Prom
       index: false,
       cacheControl: false,
       preCompressed: true,
-      globIgnore: ['index.html', '**/*.br', '**/*.gz'],
+      globIgnore: ['index.html', 'pages.json', '**/*.br', '**/*.gz'],
       setHeaders(reply, path) {
         const forEver = path.includes('/assets/')
         reply.header('cache-control', forEver ? 'public, max-age=31536000, immutable' : 'public, max-age=600')

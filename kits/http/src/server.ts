@@ -9,6 +9,7 @@ import { Fault } from './faults.ts'
 import { addOpenApi, fastifySchemaOf, type ApiDescription } from './openapi.ts'
 import { takeForms } from './forms.ts'
 import { hostError } from './host-header.ts'
+import { readPageAddresses, type PageExists } from './page-addresses.ts'
 import { readPage, servePageFiles, type RenderPage } from './pages.ts'
 import type { Call, Content, Method, Route } from './route.ts'
 import { addShortcut, requestIdOf, type Shortcut } from './shortcut.ts'
@@ -85,10 +86,11 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   await addOpenApi(app, parts.about)
   app.setErrorHandler((error, _request, reply) => sendError(parts, reply, error))
   const page = readPage(parts.pages)
+  const isPage = readPageAddresses(parts.pages)
   await app.register(async (scope) => addRoutes(scope, parts, page))
   await servePageFiles(app, parts.pages)
   app.setNotFoundHandler((request, reply) =>
-    answerUnknown(parts, page, { request, reply, client: clientOf(request, parts.trust) }),
+    answerUnknown(parts, { page, isPage }, { request, reply, client: clientOf(request, parts.trust) }),
   )
   await app.ready()
   if (parts.shortcut !== undefined) addShortcut(app.server, parts.shortcut)
@@ -250,12 +252,20 @@ function refuseOtherMethods(
   })
 }
 
-async function answerUnknown(parts: ServerParts, page: RenderPage, guarded: GuardedRequest): Promise<FastifyReply> {
+/** What no route takes: a page of the application, an address that is none, with the page that says so, or an error. */
+async function answerUnknown(
+  parts: ServerParts,
+  { page, isPage }: { page: RenderPage; isPage: PageExists },
+  guarded: GuardedRequest,
+): Promise<FastifyReply> {
   const { request, reply } = guarded
   const isApi = (parts.apiPaths ?? ['/api']).some((path) => new RegExp(`^/*${path}(?:[/?]|$)`, 'i').test(request.url))
   const isReading = request.method === 'GET' || request.method === 'HEAD'
-  if (isReading && !isApi && !looksLikeFile(request.url))
-    return reply.header('cache-control', 'no-store').type('text/html; charset=utf-8').send(page(reply))
+  const path = request.url.replace(/[?#].*$/s, '')
+  if (isReading && !isApi && !looksLikeFile(path)) {
+    reply.code(isPage(path) ? 200 : 404).header('cache-control', 'no-store')
+    return reply.type('text/html; charset=utf-8').send(page(reply))
+  }
   try {
     if (isApi) await parts.guard(guarded, undefined)
     throw new Fault({ kind: 'not-found' })
@@ -265,7 +275,6 @@ async function answerUnknown(parts: ServerParts, page: RenderPage, guarded: Guar
 }
 
 /** A name with an ending, or any part that begins with a dot: never a page of the application. */
-function looksLikeFile(url: string): boolean {
-  const path = url.replace(/[?#].*$/s, '')
+function looksLikeFile(path: string): boolean {
   return /\.\w+$/.test(path) || /\/(?:\.|%2e)/i.test(path)
 }

@@ -1,6 +1,7 @@
 import react from '@vitejs/plugin-react'
 import type { Plugin, UserConfig } from 'vite'
 import { compressOutput } from './compress-files.ts'
+import { writePageAddresses } from './page-addresses.ts'
 
 /** What differs from one service to the next in its build. */
 export interface HearthUiOptions {
@@ -19,7 +20,7 @@ const earlyColorScheme = `try{var s=localStorage.getItem('hearth-color-scheme')|
  */
 export function hearthUi(options: HearthUiOptions): UserConfig {
   return {
-    plugins: [react(), documentHead(options.title), compressOutput()],
+    plugins: [react(), documentHead(options.title), writePageAddresses(), compressOutput()],
     html: { cspNonce: '__CSP_NONCE__' },
     build: {
       target: 'es2023',

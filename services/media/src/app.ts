@@ -129,7 +129,7 @@ async function openFeatures(parts: AppParts, streams: Features['streams']) {
   const mp3s = createMp3s({ jobs, artifacts, ffmpeg: core.tools.ffmpeg, slots: core.heavy, folder: core.scratch })
   const files = await openFileFeatures(core, { jobs, mp3s, shareKey: keyOf(parts, 'share links') })
   const features: Omit<Features, 'document'> = {
-    account,
+    account: { ...account, hasJob: (id) => jobs.has(id) },
     jobs,
     removeAll: createRemoveAll({ ...core, db: database.query, countLinks: () => files.shares.count() }),
     readUrl,

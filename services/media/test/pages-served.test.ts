@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { csrfCookie } from '../src/accounts/csrf.ts'
-import { startMedia } from './in-process.ts'
+import { knows, startMedia } from './in-process.ts'
+import { startPlatform } from './platform/platform.ts'
 
 test('every page and file of the application is served, with its token, and nothing that does not exist', async () => {
   await using media = await startMedia()
-  for (const path of ['/', '/settings', '/statistics', '/job/none']) {
+  for (const path of ['/', '/settings', '/statistics']) {
     media.cookies.clear()
     const response = await media.call('GET', path)
     assert.deepEqual([response.status, response.headers.get('content-type')], [200, 'text/html; charset=utf-8'], path)
@@ -30,4 +31,21 @@ test('every page and file of the application is served, with its token, and noth
   }
   for (const path of ['/api/none', '/download/none', '/none.js', '/.env', '/events/none'])
     assert.equal((await media.call('GET', path)).status, 404, path)
+})
+
+test('the page of a job is there as long as the job is, and other addresses are no pages', async () => {
+  await using platform = await startPlatform()
+  await using media = await startMedia(knows(platform.host))
+  const job = await media.submit(platform.page('sound.m4a', { title: 'One', id: 'one' }))
+  assert.equal((await media.call('GET', `/job/${job.id}`)).status, 200)
+  assert.equal((await media.call('HEAD', `/job/${job.id}`)).status, 200)
+  for (const path of ['/job/none', `/job/${job.id}x`, `/job/${job.id}/more`, '/nowhere', '/settings/more']) {
+    const response = await media.call('GET', path)
+    assert.deepEqual([response.status, response.headers.get('content-type')], [404, 'text/html; charset=utf-8'], path)
+    assert.match(await response.text(), /<div id="root">/, 'the application says what is not there')
+    assert.equal((await media.call('HEAD', path)).status, 404, path)
+  }
+  await media.reach(job.id, 'analysis_done')
+  assert.equal((await media.call('POST', '/api/jobs/remove-all')).status, 200)
+  assert.equal((await media.call('GET', `/job/${job.id}`)).status, 404)
 })

@@ -1,4 +1,5 @@
 import type { Call, Content, Route } from '@hearth/http'
+import { z } from 'zod'
 import { route, sessionCookie, type Caller } from '../access.ts'
 import { version } from '../version.ts'
 import type { Captcha } from './captcha.ts'
@@ -15,6 +16,8 @@ export interface AccountParts {
   readonly csrf: CsrfTokens
   /** Whether users see the service by an https address, so that its cookies may go nowhere else. */
   readonly isPublishedSecurely: boolean
+  /** Whether a job is there, for the status of its page. */
+  readonly hasJob: (id: string) => Promise<boolean>
 }
 
 const cookieLife = 3600
@@ -43,32 +46,42 @@ export type PageCookies = ReturnType<typeof createPageCookies>
 
 /** Sign-in, sign-out, and the pages of the application with their token. */
 export function accountRoutes(parts: AccountParts, cookies: PageCookies): Route[] {
-  return [...pageRoutes(cookies), ...signInRoutes(parts, cookies), stateRoute(parts, cookies)]
+  return [...pageRoutes(parts, cookies), ...signInRoutes(parts, cookies), stateRoute(parts, cookies)]
 }
 
-function pageRoutes(cookies: PageCookies): Route[] {
-  const page = (path: string, summary: string, limit: `${number}` | 'none') =>
+function pageRoutes({ hasJob }: AccountParts, cookies: PageCookies): Route[] {
+  const shared = {
+    method: 'GET',
+    tag: 'Pages',
+    access: 'page',
+    success: { status: 200, media: 'text/html', description: 'The page' },
+    also: [303],
+  } as const
+  const page = (path: string, summary: string) =>
+    route({ ...shared, path, summary, limit: 'none' }, (call) => {
+      cookies.setCsrf(call)
+      return call.answer.page()
+    })
+  return [
+    page('/', 'Dashboard'),
+    page('/settings', 'Settings'),
+    page('/statistics', 'Statistics'),
     route(
       {
-        method: 'GET',
-        path,
-        tag: 'Pages',
-        summary,
-        access: 'page',
-        limit,
-        success: { status: 200, media: 'text/html', description: 'The page' },
-        also: [303],
+        ...shared,
+        path: '/job/{job_id}',
+        summary: 'A job',
+        limit: '120',
+        params: z.object({ job_id: z.string() }),
+        errors: [404],
+        errorPages: [404],
       },
-      (call) => {
+      async (call) => {
         cookies.setCsrf(call)
-        return call.answer.page()
+        const content = call.answer.page()
+        return (await hasJob(call.params.job_id)) ? content : { ...content, status: 404 }
       },
-    )
-  return [
-    page('/', 'Dashboard', 'none'),
-    page('/settings', 'Settings', 'none'),
-    page('/statistics', 'Statistics', 'none'),
-    page('/job/{job_id}', 'A job', '120'),
+    ),
   ]
 }
 

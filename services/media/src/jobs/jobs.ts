@@ -17,6 +17,8 @@ export interface Jobs {
   submit(submission: Submission): Promise<Job>
   list(page: { offset: number; limit: number }): Promise<Job[]>
   find(id: string): Promise<Job>
+  /** Whether a job of that id is there. */
+  has(id: string): Promise<boolean>
   /** As `find`, with what the API does not show. */
   row(id: string): Promise<JobRow>
   cancel(id: string): Promise<Job>
@@ -102,6 +104,10 @@ class StoredJobs implements Jobs {
 
   async find(id: string): Promise<Job> {
     return jobOfRow(await this.row(id))
+  }
+
+  async has(id: string): Promise<boolean> {
+    return (await store.findJob(this.#db, id)) !== undefined
   }
 
   async row(id: string): Promise<JobRow> {

@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startGateway } from './in-process.ts'
+
+test('every page has an address that answers 200, and other addresses answer 404 with the page that says so', async () => {
+  await using service = await startGateway()
+  const statusOf = async (path: string) => {
+    const reply = await service.send('GET', path)
+    assert.match(reply.text, /<div id="root">/, path)
+    return reply.status
+  }
+  for (const path of ['/', '/inverters', '/inverters/main', '/energy/main', '/about'])
+    assert.equal(await statusOf(path), 200, path)
+  for (const path of ['/nowhere', '/inverters/main/more', '/tokens/1', '/metric'])
+    assert.equal(await statusOf(path), 404, path)
+})

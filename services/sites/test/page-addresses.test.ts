@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startSites } from './in-process.ts'
+
+test('every page has an address that answers 200, and other addresses answer 404 with the page that says so', async () => {
+  await using service = await startSites()
+  const statusOf = async (path: string) => {
+    const reply = await service.browser().call('GET', path)
+    assert.match(await reply.text(), /<div id="root">/, path)
+    return reply.status
+  }
+  for (const path of ['/', '/sites', '/sites/1', '/revisions/2', '/onboarding', '/welcome', '/account'])
+    assert.equal(await statusOf(path), 200, path)
+  for (const path of ['/nowhere', '/sites/1/2', '/settings/more', '/server'])
+    assert.equal(await statusOf(path), 404, path)
+})

@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startService } from './in-process.ts'
+
+test('every page has an address that answers 200, and other addresses answer 404 with the page that says so', async () => {
+  await using service = await startService()
+  const statusOf = async (path: string) => {
+    const reply = await service.send('GET', path)
+    assert.match(reply.text, /<div id="root">/, path)
+    return reply.status
+  }
+  for (const path of ['/', '/peers', '/peers/some-id', '/dns/log', '/profile', '/traffic/countries?hours=24'])
+    assert.equal(await statusOf(path), 200, path)
+  for (const path of ['/nowhere', '/dns/none', '/interfaces/wg0', '/index', '/peers/a/b'])
+    assert.equal(await statusOf(path), 404, path)
+})
