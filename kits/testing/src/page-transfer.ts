@@ -28,7 +28,7 @@ export async function measureTransfer(page: Page, load: () => Promise<unknown>):
   await page.waitForLoadState('load')
   await session.detach()
   return Promise.all(
-    transfers.map(async (one) => (one.url.includes('/assets/') ? { ...one, bytes: await gzipBytes(one.url) } : one)),
+    transfers.map(async ({ url, bytes }) => ({ url, bytes: url.includes('/assets/') ? await gzipBytes(url) : bytes })),
   )
 }
 

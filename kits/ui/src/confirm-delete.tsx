@@ -7,9 +7,5 @@ const Dialog = lazy(async () => ({ default: (await import('./confirm-delete-dial
 export function ConfirmDelete<Output>(props: ConfirmDeleteProps<Output>) {
   const [wasOpened, setOpened] = useState(props.opened)
   if (props.opened && !wasOpened) setOpened(true)
-  return (
-    <Suspense>
-      {wasOpened && <Dialog {...props} action={props.action as ConfirmDeleteProps<unknown>['action']} />}
-    </Suspense>
-  )
+  return <Suspense>{wasOpened && <Dialog {...props} />}</Suspense>
 }
