@@ -36,7 +36,7 @@ export async function applyToDevice(
   const willBe = after !== undefined && isEffective(after, now) ? after : undefined
   const changes = deviceChanges(parts.desired, was, willBe)
   try {
-    const rules = isolationDiffers(was, willBe) ? await rulesAfter(parts.desired, on, { was, willBe }) : undefined
+    const rules = isolationDiffers(was, willBe) ? await rulesAfter(parts, tunnel, { on, was, willBe }) : undefined
     const leaves = changes.some((change) => change.kind === 'remove')
     if (leaves && after !== undefined) await parts.sampler.sampleInterface(on.name)
     await tunnel.apply(on.name, changes, rules)
@@ -64,17 +64,22 @@ function isSameOnDevice(was: PeerRow | undefined, willBe: PeerRow): boolean {
 }
 
 function isolationDiffers(was: PeerRow | undefined, willBe: PeerRow | undefined): boolean {
-  const isolated = (row: PeerRow | undefined) => (row?.client_isolation === 1 ? `${row.ip} ${row.ipv6}` : '')
-  return isolated(was) !== isolated(willBe)
+  return isolatedAddresses(was).join() !== isolatedAddresses(willBe).join()
 }
 
-/** A peer that is about to be deleted still stands in the database; its addresses are taken out here. */
+function isolatedAddresses(row: PeerRow | undefined): string[] {
+  if (row?.client_isolation !== 1) return []
+  return row.ipv6 === null ? [row.ip] : [row.ip, row.ipv6]
+}
+
+/** The rules in force with the isolation of one peer exchanged: what other peers have is neither read nor written. */
 async function rulesAfter(
-  desired: DesiredDevices,
-  on: InterfaceRow,
-  { was, willBe }: { was: PeerRow | undefined; willBe: PeerRow | undefined },
+  { desired }: ApplyParts,
+  tunnel: TunnelChanges,
+  { on, was, willBe }: { on: InterfaceRow; was: PeerRow | undefined; willBe: PeerRow | undefined },
 ): Promise<InterfaceRules> {
-  const rules = await desired.rules(on)
-  if (willBe !== undefined || was === undefined) return rules
-  return { ...rules, isolated: rules.isolated.filter((address) => address !== was.ip && address !== was.ipv6) }
+  const rules = tunnel.rules(on.name) ?? (await desired.rules(on))
+  const [before, after] = [isolatedAddresses(was), isolatedAddresses(willBe)]
+  const others = rules.isolated.filter((address) => !before.includes(address) && !after.includes(address))
+  return { ...rules, isolated: [...others, ...after] }
 }

@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto'
 import { createKeyedQueue } from '@hearth/runtime'
 import type { RunCommand } from './command.ts'
 import { DeviceError } from './device.ts'
 import type { InterfaceRules } from './firewall-rules.ts'
 import type { RaiseForwarding } from './forwarding.ts'
-import { encodeElementChange, encodeRemoval, encodeTable } from './nft-text.ts'
+import { encodeElementChange, encodeRemoval, encodeTable, readListing, type Listing } from './nft-text.ts'
 
 /** NAT, forwarding and isolation of all running interfaces, as one table of the host's firewall. */
 export interface Firewall {
@@ -18,10 +17,10 @@ export interface Firewall {
   remove(): Promise<void>
 }
 
-/** What the table should hold and what it looked like after it was written. */
+/** What the table should hold, and how nft lists all of it but the isolated addresses; undefined without a table. */
 interface Applied {
   readonly rules: readonly InterfaceRules[]
-  readonly hash: string
+  readonly frame: string | undefined
 }
 
 /** A firewall through `nft`, one file a change. Calls wait for each other. */
@@ -31,25 +30,39 @@ export function createFirewall(run: RunCommand, raiseForwarding: RaiseForwarding
 
   async function write(file: string, rules: readonly InterfaceRules[]): Promise<void> {
     await run('nft', ['-f', '/dev/stdin'], { secretInput: file })
-    const hash = await hashOf(run)
-    if ((hash === noTable) !== (rules.length === 0)) throw new DeviceError('nft took the rules but does not hold them')
-    applied = { rules, hash }
+    const listing = await listTable(run)
+    if ((listing === undefined) !== (rules.length === 0)) {
+      throw new DeviceError('nft took the rules but does not hold them')
+    }
+    applied = { rules, frame: listing?.frame }
+  }
+
+  /** Isolated addresses come and go without a listing, which grows with them; the next check for drift compares them. */
+  async function writeElements(file: string, rules: readonly InterfaceRules[], before: Applied): Promise<void> {
+    await run('nft', ['-f', '/dev/stdin'], { secretInput: file })
+    applied = { rules, frame: before.frame }
+  }
+
+  async function hasDrifted({ rules, frame }: Applied): Promise<boolean> {
+    const listing = await listTable(run)
+    return listing?.frame !== frame || (listing !== undefined && !listing.holds(rules))
   }
 
   async function apply(rules: readonly InterfaceRules[]): Promise<void> {
     await raiseForwarding(rules)
-    const table = fileFor(rules)
-    const change = applied === undefined ? undefined : encodeElementChange(applied.rules, rules)
-    if (change === '') return
-    // Elements that were changed by hand make a change of elements fail as a whole; the table is replaced then.
-    if (change !== undefined && (await write(change, rules).then(isDone, isFailed))) return
-    await write(table, rules)
+    if (applied !== undefined) {
+      const change = encodeElementChange(applied.rules, rules)
+      if (change === '') return
+      // Elements that were changed by hand make a change of elements fail as a whole; the table is replaced then.
+      if (change !== undefined && (await writeElements(change, rules, applied).then(isDone, isFailed))) return
+    }
+    await write(fileFor(rules), rules)
   }
 
   const inTurn = <T>(work: () => Promise<T>) => queue.run('table', work)
   return {
     apply: (rules) => inTurn(() => apply(rules)),
-    hasDrifted: () => inTurn(async () => applied !== undefined && (await hashOf(run)) !== applied.hash),
+    hasDrifted: () => inTurn(async () => applied !== undefined && (await hasDrifted(applied))),
     repair: () =>
       inTurn(async () => {
         if (applied !== undefined) await write(fileFor(applied.rules), applied.rules)
@@ -71,15 +84,12 @@ function fileFor(rules: readonly InterfaceRules[]): string {
   return rules.length === 0 ? encodeRemoval() : encodeTable(rules)
 }
 
-const noTable = 'no table'
-
-/** Stands for the table as `nft` lists it, without counters; a missing table has a value of its own. */
-async function hashOf(run: RunCommand): Promise<string> {
+/** The table as nft lists it, without counters; undefined when there is none. */
+async function listTable(run: RunCommand): Promise<Listing | undefined> {
   try {
-    const listing = await run('nft', ['-s', 'list', 'table', 'inet', 'hearth_vpn'])
-    return createHash('sha256').update(listing).digest('hex')
+    return readListing(await run('nft', ['-s', 'list', 'table', 'inet', 'hearth_vpn']))
   } catch (error) {
-    if (error instanceof DeviceError && /No such file or directory/.test(error.message)) return noTable
+    if (error instanceof DeviceError && /No such file or directory/.test(error.message)) return undefined
     throw error
   }
 }

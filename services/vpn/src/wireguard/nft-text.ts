@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { InterfaceRules } from './firewall-rules.ts'
 import { checkedInterfaceName } from './interface-name.ts'
 import { networkOf, parseNetworkAddress } from './network-address.ts'
@@ -57,6 +58,40 @@ export function encodeElementChange(
     elements('delete', 'isolated6', without(old.isolated6, next.isolated6)),
     elements('add', 'isolated6', without(next.isolated6, old.isolated6)),
   ].join('')
+}
+
+/** The table as nft lists it. */
+export interface Listing {
+  /** Stands for everything but the elements of the isolation sets. */
+  readonly frame: string
+  /** Whether the isolation sets hold exactly the addresses of these rules. */
+  holds(rules: readonly InterfaceRules[]): boolean
+}
+
+const isolationSet = /(set (isolated[46]) \{[^{}]*?)(?:\s*elements = \{([^{}]*)\})?(\s*\})/g
+
+/** Reads what `nft -s list table` says. */
+export function readListing(text: string): Listing {
+  const lists: Record<string, readonly string[]> = {}
+  const frame = text.replaceAll(isolationSet, (_all, start: string, name: string, elements = '', end: string) => {
+    lists[name] = elements
+      .split(',')
+      .map((element: string) => element.trim())
+      .filter((element: string) => element !== '')
+    return `${start}${end}`
+  })
+  return {
+    frame: createHash('sha256').update(frame).digest('hex'),
+    holds(rules) {
+      const wanted = isolatedOf(rules)
+      return (['isolated4', 'isolated6'] as const).every((name) => isSameSet(lists[name] ?? [], wanted[name]))
+    },
+  }
+}
+
+function isSameSet(listed: readonly string[], wanted: readonly string[]): boolean {
+  const present = new Set(listed.map((address) => parseNetworkAddress(address).address))
+  return present.size === wanted.length && wanted.every((address) => present.has(address))
 }
 
 /** An isolated peer reaches names and echo on the host, and the host's own connections get their answers. */

@@ -18,6 +18,8 @@ export interface TunnelChanges {
    * the peers, without a gap.
    */
   apply(name: string, changes: readonly PeerChange[], rules?: InterfaceRules): Promise<void>
+  /** The firewall rules of an interface that are in force; null while it has none. */
+  rules(name: string): InterfaceRules | null
   /** Puts the firewall rules of a running interface in force. */
   protect(name: string, rules: InterfaceRules): Promise<void>
   /** Brings an interface to the desired state, from nothing or from whatever runs, with the smallest difference. */
@@ -60,6 +62,7 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
   return {
     backend: driver.backend,
     apply: (name, ...rest) => inTurn(name, () => changes.apply(name, ...rest)),
+    rules: (name) => changes.rules(name),
     protect: (name, rules) => inTurn(name, () => changes.protect(name, rules)),
     bring: (device) => inTurn(device.config.name, () => changes.bring(device)),
     take: (name) => inTurn(name, () => changes.take(name)),
@@ -109,6 +112,7 @@ function createChanges(context: TunnelContext): TunnelChanges {
       const open = await rules.during(name, newRules ?? null, () => applyBatch(context, device, changes))
       if (open.length > 0) readBack.request(name, open)
     },
+    rules: (name) => rules.of(name),
     protect: (name, newRules) => rules.set(name, newRules),
     async bring(device) {
       await settle(context, { ...device, running: true })
