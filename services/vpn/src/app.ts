@@ -27,12 +27,12 @@ import { openNameService, type NameService } from './name-service.ts'
 import { createSessions } from './sessions/sessions.ts'
 import { publicEndpointOf, readPublicEndpoint, type EndpointContext } from './settings/public-endpoint.ts'
 import type { Settings } from './settings/schema.ts'
-import { openSettings } from './settings/settings.ts'
+import { openSettings, type SettingsKeeper } from './settings/settings.ts'
 import { createTokens } from './tokens/tokens.ts'
 import { forgetInitialPassword } from './users/first-administrator.ts'
 import { createTrafficHistory } from './traffic/history.ts'
 import { TrafficRecorder } from './traffic/recorder.ts'
-import { startRetention } from './traffic/retention.ts'
+import { startRetention, type Retention } from './traffic/retention.ts'
 import { createUsers } from './users/users.ts'
 import type { DataPlaneChoice } from './wireguard/choose-driver.ts'
 import type { WireGuardDriver } from './wireguard/device.ts'
@@ -90,6 +90,7 @@ export async function createApp(parts: AppParts): Promise<App> {
   plane.tunnels.watch(config.driftCheckSeconds * 1000)
   const retention = startRetention({ ...retentionParts(parts, plane, accounts.settings), clock })
   const sampling = startLoop(parts, { ...plane, ...names, settings: accounts.settings, events, features })
+  followSettings(accounts.settings, { sampling, retention, places: plane.places })
   return {
     http,
     tunnels: plane.tunnels,
@@ -223,6 +224,17 @@ function retentionParts({ database, log }: AppParts, { sampler, places }: Plane,
     retentionDays: () => settings.current().metrics_retention_days,
     others: [(before: number) => places.tidy(before)],
   }
+}
+
+/** A setting that says how often or how long takes hold at once. */
+function followSettings(
+  settings: SettingsKeeper,
+  { sampling, retention, places }: { sampling: SamplingLoop; retention: Retention; places: GeographyData },
+): void {
+  settings.subscribe('sample_interval_seconds', () => sampling.intervalChanged())
+  settings.subscribe('metrics_retention_days', () => retention.changed())
+  settings.subscribe('geoip_country_url', () => places.addressChanged())
+  settings.subscribe('geoip_asn_url', () => places.addressChanged())
 }
 
 type LoopParts = Plane & Pick<Wired, 'settings' | 'filtering' | 'events'> & { features: Pick<Features, 'overview'> }

@@ -32,6 +32,8 @@ export interface GeographyData {
   readonly databases: Databases
   readonly attribution: Attribution
   readonly destinations: Destinations
+  /** An address to download from is another one. */
+  readonly addressChanged: () => void
   readonly updateProblem: (kind: DatabaseKind) => string | null
   /** Deletes what began before a moment, and joins what is old. */
   tidy(before: number): Promise<void>
@@ -65,6 +67,7 @@ export async function openGeographyData(parts: GeographyDataParts): Promise<Geog
     databases,
     attribution,
     destinations,
+    addressChanged: () => updates.changed(),
     updateProblem: (kind) => updates.problem(kind),
     tidy: (before) => tidyPlaces({ database, clock }, before),
     async close() {

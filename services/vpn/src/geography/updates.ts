@@ -5,7 +5,7 @@ import type { Databases } from './databases.ts'
 import { clearDownloads, downloadDatabase, readDownloadRecord, sourceOf } from './download.ts'
 import { outboundMessage } from '../outbound-message.ts'
 
-/** How often is looked whether something is due, milliseconds. A changed setting takes effect after that. */
+/** How often is looked whether something is due, milliseconds. */
 const tick = 10_000
 const week = 7 * 86_400_000
 /** After a failure it is tried again after an hour. */
@@ -26,6 +26,8 @@ export interface UpdateParts {
 export interface DatabaseUpdates {
   /** Why the last attempt failed; null when it did not. */
   problem(kind: DatabaseKind): string | null
+  /** An address is another one: it is fetched from at once. */
+  changed(): void
   close(): Promise<void>
 }
 
@@ -50,6 +52,12 @@ class WeeklyUpdates implements DatabaseUpdates {
 
   problem(kind: DatabaseKind): string | null {
     return this.#failures.get(kind)?.problem ?? null
+  }
+
+  changed(): void {
+    const before = this.#running
+    if (before === undefined) this.#run(() => this.#updateAll())
+    else void before.then(() => this.#run(() => this.#updateAll()))
   }
 
   async close(): Promise<void> {

@@ -9,7 +9,7 @@ const activityBound = 500
 export interface SamplingParts {
   readonly sampler: Sampler
   readonly log: Log
-  /** Read before every pause, so that a changed setting takes effect at once. */
+  /** Read before every pause, and when it is said to be another one. */
   readonly intervalMs: () => number
   readonly publish: (event: ServiceEvent) => void
   /** Takes expired peers off an interface. */
@@ -20,6 +20,8 @@ export interface SamplingParts {
 
 /** Reads all devices again and again until closed, and tells listeners what changed. */
 export interface SamplingLoop {
+  /** The interval is another one: the pause that runs ends when the new one would have, at once if that is over. */
+  intervalChanged(): void
   /** Lets the running round finish and writes down what is left. */
   close(): Promise<void>
 }
@@ -30,33 +32,45 @@ export function startSampling(parts: SamplingParts): SamplingLoop {
   let timer: NodeJS.Timeout | undefined
   let isClosed = false
   let running = Promise.resolve()
-
-  async function round(): Promise<void> {
-    try {
-      const report = await sampler.sample()
-      publishSample(parts, report)
-      for (const [name, ids] of report.expired) await parts.onExpired(name, ids)
-      await parts.onSample()
-    } catch (error) {
-      parts.log.error({ err: error }, 'sampling failed')
-    }
-  }
+  let pausedSince: number | undefined
 
   function next(delay: number): void {
     if (isClosed) return
     timer = setTimeout(() => {
-      running = round().then(() => next(Math.max(parts.intervalMs(), (sampler.lastReport()?.durationMs ?? 0) * 20)))
+      pausedSince = undefined
+      running = takeSample(parts).then(() => {
+        pausedSince = performance.now()
+        return next(pauseMs())
+      })
     }, delay)
   }
 
+  const pauseMs = () => Math.max(parts.intervalMs(), (sampler.lastReport()?.durationMs ?? 0) * 20)
+
   next(0)
   return {
+    intervalChanged() {
+      if (pausedSince === undefined) return
+      clearTimeout(timer)
+      next(Math.max(0, pauseMs() - (performance.now() - pausedSince)))
+    },
     async close() {
       isClosed = true
       clearTimeout(timer)
       await running
       await sampler.flush()
     },
+  }
+}
+
+async function takeSample(parts: SamplingParts): Promise<void> {
+  try {
+    const report = await parts.sampler.sample()
+    publishSample(parts, report)
+    for (const [name, ids] of report.expired) await parts.onExpired(name, ids)
+    await parts.onSample()
+  } catch (error) {
+    parts.log.error({ err: error }, 'sampling failed')
   }
 }
 

@@ -8,10 +8,13 @@ import { defaultSettings, Settings, type SettingsUpdate } from './schema.ts'
 export interface SettingsKeeper {
   current(): Settings
   update(changes: SettingsUpdate): Promise<Settings>
+  /** Calls the listener after every change of the setting to another value. */
+  subscribe(name: keyof Settings, listener: () => void): void
 }
 
 /** Reads the stored settings; one that is missing or no longer valid has its default. */
 export async function openSettings(db: Kysely<Tables>): Promise<SettingsKeeper> {
+  const listeners: { readonly name: keyof Settings; readonly listener: () => void }[] = []
   let settings = settingsOf(await readSettingRows(db), Settings.shape, defaultSettings)
   return {
     current: () => settings,
@@ -22,8 +25,11 @@ export async function openSettings(db: Kysely<Tables>): Promise<SettingsKeeper> 
           : { ...changes, default_dns: normaliseResolvers(changes.default_dns) }
       const given = Object.entries(tidy).filter(([, value]) => value !== undefined)
       await writeSettingRows(db, new Map(given.map(([name, value]) => [name, JSON.stringify(value)])))
+      const before = settings
       settings = { ...settings, ...(Object.fromEntries(given) as Partial<Settings>) }
+      for (const { name, listener } of listeners) if (settings[name] !== before[name]) listener()
       return settings
     },
+    subscribe: (name, listener) => void listeners.push({ name, listener }),
   }
 }

@@ -49,11 +49,18 @@ export async function deleteOldTraffic(parts: RetentionParts): Promise<void> {
   for (const other of parts.others) if (until !== null) await other(until)
 }
 
+/** What throws away old figures again and again. */
+export interface Retention {
+  /** How long figures are kept is another time: what is older now goes at once. */
+  changed(): void
+  close(): Promise<void>
+}
+
 /**
  * Does that every hour until closed. An hour in which the clock was set by more than that is passed over: with a wrong clock
  * everything is old.
  */
-export function startRetention(parts: RetentionParts): { close(): Promise<void> } {
+export function startRetention(parts: RetentionParts): Retention {
   const { clock, log } = parts
   let last = { wall: clock.now(), steady: clock.monotonic() }
   let running = Promise.resolve()
@@ -62,12 +69,18 @@ export function startRetention(parts: RetentionParts): { close(): Promise<void> 
     const isSteady = Math.abs(next.wall - last.wall - (next.steady - last.steady)) < interval
     last = next
     if (!isSteady) return
-    running = deleteOldTraffic(parts).catch((error: unknown) =>
-      log.error({ err: error }, 'clearing old traffic failed'),
-    )
+    clear()
   }, interval)
   timer.unref()
+
+  function clear(): void {
+    running = running
+      .then(() => deleteOldTraffic(parts))
+      .catch((error: unknown) => log.error({ err: error }, 'clearing old traffic failed'))
+  }
+
   return {
+    changed: clear,
     async close() {
       clearInterval(timer)
       await running

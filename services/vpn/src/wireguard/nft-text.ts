@@ -73,13 +73,11 @@ const isolationSet = /(set (isolated[46]) \{[^{}]*?)(?:\s*elements = \{([^{}]*)\
 /** Reads what `nft -s list table` says. */
 export function readListing(text: string): Listing {
   const lists: Record<string, readonly string[]> = {}
-  const frame = text.replaceAll(isolationSet, (_all, start: string, name: string, elements = '', end: string) => {
-    lists[name] = elements
-      .split(',')
-      .map((element: string) => element.trim())
-      .filter((element: string) => element !== '')
-    return `${start}${end}`
-  })
+  for (const [, , name = '', elements = ''] of text.matchAll(isolationSet)) {
+    const listed = elements.split(',').map((element) => element.trim())
+    lists[name] = listed.filter((element) => element !== '')
+  }
+  const frame = text.replaceAll(isolationSet, '$1$4')
   return {
     frame: createHash('sha256').update(frame).digest('hex'),
     holds(rules) {
