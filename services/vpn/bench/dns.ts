@@ -9,7 +9,7 @@ import { openLibc } from '../src/dns/sockets/libc.ts'
 import { setThreadSlice, shortestSlice } from '../src/dns/sockets/thread-slice.ts'
 import { measureChanges } from './dns/changes.ts'
 import { prepareHearth, type PreparedHearth } from './dns/hearth.ts'
-import { processTree } from './dns/machine.ts'
+import { machineText, processTree } from './dns/machine.ts'
 import { makeNames, type NameFiles } from './dns/names.ts'
 import { report } from './dns/report.ts'
 import {
@@ -73,7 +73,8 @@ async function main(): Promise<boolean> {
     const trials = await runAll(contenders, names, Number(values.runs))
     const changes = logged === undefined ? undefined : await measureChanges(logged, names)
     for (const [name, list] of await runAll(await prepareLarge(folder.path, large), large, 1)) trials.set(name, list)
-    return report(`${values.domains} names, ${values.runs} runs, medians`, trials, changes)
+    const title = `${values.domains} names, ${values.runs} runs, medians; on ${machineText()}`
+    return report(title, trials, changes)
   } finally {
     upstream.kill('SIGTERM')
   }

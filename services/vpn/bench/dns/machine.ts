@@ -1,6 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { cpus, release, totalmem } from 'node:os'
 
 const ticksPerSecond = 100
+
+/** The machine in words: ratios differ between machines, so a table says on which one it was made. */
+export function machineText(): string {
+  const cores = cpus()
+  const model = cores[0]?.model.trim() ?? 'unknown processor'
+  const memory = Math.round(totalmem() / 2 ** 30)
+  return `${cores.length} × ${model}, ${memory} GiB, Linux ${release()}, Node ${process.versions.node}`
+}
 
 /** A process with everything it started. */
 export function processTree(pid: number): number[] {
