@@ -8,6 +8,7 @@ import type { Tables } from './database/tables.ts'
 import { createDeviceGraph, type DeviceGraph } from './devices/device-graph.ts'
 import { openDevices, type Devices } from './devices/devices.ts'
 import { createEmbeddedSimulator, type EmbeddedSimulator } from './devices/embedded-simulator.ts'
+import { simulatedDevice, verifySimulated } from './devices/simulated-device.ts'
 import { openDispatch, type DispatchService } from './dispatch/dispatch.ts'
 import { isDispatchRegister } from './dispatch/registers.ts'
 import type { DispatchStore } from './dispatch/store.ts'
@@ -157,6 +158,7 @@ class ControlRoom implements Control {
     if (this.#parts.isOffline) return
     if (withSimulated && this.devices.all().length === 0) await this.devices.add(simulatedDevice, { isSimulated: true })
     else await this.graph.rebuild(this.devices.all())
+    for (const { id, isSimulated } of this.devices.all()) if (isSimulated) await verifySimulated(id, this.capabilities)
     // Readiness says when it is done; a device that is off must not hold up the start.
     void this.dispatch.recover().catch((error: unknown) => this.#parts.log.error({ err: error }, 'recovery failed'))
   }
@@ -269,15 +271,4 @@ class ControlRoom implements Control {
     })
     return isOther || isUpdated ? 'changed' : 'same'
   }
-}
-
-/** What a trial without an inverter shows. */
-const simulatedDevice = {
-  device_id: 'simulated',
-  display_name: 'Simulated inverter',
-  host: 'simulated',
-  port: 8899,
-  network_id: null,
-  request_gap_ms: 20,
-  periodic_reads: true,
 }

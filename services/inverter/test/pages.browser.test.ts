@@ -47,7 +47,7 @@ async function setLimits(page: Page): Promise<void> {
 }
 
 async function openGates(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Edit Way of writing' }).click()
+  await page.getByRole('button', { name: 'Edit Write method' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Code of external control').fill('2')
   await dialog.getByLabel('Yes, I have seen it').check()
@@ -81,8 +81,8 @@ async function approveAndWrite(page: Page): Promise<void> {
 
 async function chargeAndStop(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Energy', exact: true }).click()
-  await page.getByText('By hand', { exact: true }).click()
-  await page.getByText('Commands: by hand').waitFor()
+  await page.getByText('Manual', { exact: true }).click()
+  await page.getByText('Battery control: manual').waitFor()
   await page.getByRole('slider', { name: 'Target state of charge' }).press('End')
   await page.getByRole('button', { name: 'Start charging' }).click()
   const dialog = page.getByRole('dialog')
@@ -93,8 +93,8 @@ async function chargeAndStop(page: Page): Promise<void> {
   await now.getByText('Charging', { exact: true }).waitFor()
   await now.getByText('3.00 kW').first().waitFor()
   await now.getByRole('button', { name: 'Stop and hand back' }).click()
-  await now.getByText('The inverter follows its own automatic.').waitFor()
-  await page.getByRole('region', { name: 'How commands ended' }).getByText('It was stopped').waitFor()
+  await now.getByText('The inverter runs in automatic mode.').waitFor()
+  await page.getByRole('region', { name: 'Command history' }).getByText('It was stopped').waitFor()
   const journal = page.getByRole('table', { name: 'Journal of writes' })
   await journal.getByText('power_mng_soc_strategy').first().waitFor()
   await journal.getByText('Putting back').first().waitFor()

@@ -13,13 +13,6 @@ export async function takeScreenshots(images: string): Promise<void> {
   const command = (words: string) => runCommand(['inverter', ...words.split(' ')], environment)
   await command('write-access on')
   await command('limits --device simulated --charge 4000 --discharge 4000')
-  await command('engineering --device simulated on')
-  const verified = '--verified --model Simulator --firmware 5687 --note simulated'
-  await command(`capability set --device simulated battery_power_sign_convention ${verified}`)
-  await command(`capability set --device simulated grid_power_sign_convention ${verified}`)
-  await command(
-    `capability set --device simulated write_path_convention ${verified} --evidence soc_strategy_external_code=2`,
-  )
   await command('mode --device simulated manual')
   await using browser = await startBrowser({
     baseURL: service.url,

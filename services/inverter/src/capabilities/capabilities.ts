@@ -19,6 +19,8 @@ export interface Capabilities {
   read(deviceId: string): Promise<Capability[]>
   /** The same for a configured device; throws `unknown_device`. */
   list(deviceId: string): Promise<Capability[]>
+  /** Whether anything was ever recorded about the device. */
+  isRecorded(deviceId: string): Promise<boolean>
   /** Replaces a whole record; throws 400 or 422 by the rules, 409 while an operation depends on it. */
   replace(deviceId: string, change: { name: CapabilityName; update: CapabilityUpdate; by: string }): Promise<Capability>
   /** Takes over what was verified on another device of the same model and firmware. */
@@ -64,6 +66,10 @@ class StoredCapabilities implements Capabilities {
   async list(deviceId: string): Promise<Capability[]> {
     this.#demand(deviceId)
     return this.read(deviceId)
+  }
+
+  async isRecorded(deviceId: string): Promise<boolean> {
+    return (await capabilityRows(this.#parts.db, deviceId)).length > 0
   }
 
   async replace(

@@ -4,6 +4,7 @@ import { Problem, unknownDevice } from '../problems.ts'
 import { cycle, firstAim, isExpected, type Live } from './cycle.ts'
 import { nextDue } from './due.ts'
 import { endingFor, errorForCaller, Interrupted, type Ending } from './endings.ts'
+import { Following } from './following.ts'
 import { Meter, readSoc } from './measure.ts'
 import type { DispatchDevice } from './ports.ts'
 import { previewOf } from './preview.ts'
@@ -74,7 +75,7 @@ export class Controller {
   view(): Dispatch {
     const view = this.#run.keeper.view()
     if (view === undefined) throw corruptRecord()
-    return view
+    return { ...view, ...this.#live?.following.view() }
   }
 
   /** Hands back what an earlier process left behind; resolves after the first attempt. */
@@ -213,7 +214,7 @@ export class Controller {
     await this.#interruptibly(async () => {
       await prepare(this.#run, operation, { conventions, proceed: () => this.#proceed() })
       const meter = new Meter(() => this.#run.timers.monotonic())
-      this.#live = { conventions, deadline: begun + lifetimeMs, meter, wroteAt: begun }
+      this.#live = { conventions, deadline: begun + lifetimeMs, meter, following: new Following(), wroteAt: begun }
       await this.#apply(this.#live)
     })
   }

@@ -1,5 +1,6 @@
 import { Problem } from '../problems.ts'
 import { Interrupted } from './endings.ts'
+import type { Following } from './following.ts'
 import { StaleReadings, type Measurement, type Meter } from './measure.ts'
 import { batterySign, gridSign, nextSetpoint, shouldWrite } from './next-setpoint.ts'
 import type { Conventions } from './plan.ts'
@@ -13,6 +14,7 @@ export interface Live {
   readonly deadline: number
   readonly conventions: Conventions
   readonly meter: Meter
+  readonly following: Following
   /** When the setpoint was sent last; milliseconds, monotonic. */
   wroteAt: number
 }
@@ -45,6 +47,8 @@ export async function cycle(run: Run, live: Live, terms: Terms): Promise<void> {
   demand()
   if (isGoalMet(operation, measured.soc)) throw new Interrupted('target_reached')
   const gridW = gridSign(measured.grid, live.conventions)
+  const measuredW = batterySign(measured.battery, live.conventions)
+  if (live.following.note({ commandedW, measuredW, now: run.timers.now() })) run.keeper.announce()
   const { mode, maxPowerW } = operation
   const wantedW = nextSetpoint({ mode, maxPowerW, commandedW, gridW })
   // Timers of the platform are a little early now and then; a tenth of a second must not cost a round.
@@ -53,7 +57,7 @@ export async function cycle(run: Run, live: Live, terms: Terms): Promise<void> {
   if (!shouldWrite({ commandedW, wantedW, gridW, sinceWriteMs, refreshMs })) return
   await command(run, aimAt(wantedW, live.conventions))
   live.wroteAt = run.timers.monotonic()
-  live.meter.noteChange(wantedW - batterySign(measured.battery, live.conventions))
+  live.meter.noteChange(wantedW - measuredW)
 }
 
 /** The first setpoint of an operation, decided on what the plant does at this moment. */

@@ -1,3 +1,4 @@
+import { unmeasured } from './following.ts'
 import { directionOf } from './next-setpoint.ts'
 import { isRestoreRequired, operationOf, stateOf, type DispatchRecord } from './record.ts'
 import type { Dispatch } from './schema.ts'
@@ -36,6 +37,7 @@ export function dispatchView(deviceId: string, record: DispatchRecord, isUnsaved
     valid_until: operation === undefined ? null : new Date(operation.until).toISOString(),
     commanded_direction: directionOf(commandedW),
     commanded_power_w: Math.abs(commandedW),
+    ...unmeasured,
     stop_reason: 'stopReason' in record ? record.stopReason : null,
     fault_code: isStuck ? 'dispatch_store_unavailable' : 'faultCode' in record ? record.faultCode : null,
     replaced: operation?.isReplacement ?? false,

@@ -85,6 +85,12 @@ export class RecordKeeper {
     this.#believe(idle())
   }
 
+  /** Tells listeners that something beside the record shows differently. */
+  announce(): void {
+    const view = this.view()
+    if (view !== undefined) this.#parts.changed(view)
+  }
+
   /** As the API shows it; undefined while the stored one cannot be read. */
   view(): Dispatch | undefined {
     return this.#record === undefined ? undefined : dispatchView(this.#parts.deviceId, this.#record, this.#unsaved)

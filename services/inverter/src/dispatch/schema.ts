@@ -101,6 +101,15 @@ export const StopReason = z
 export type StopReason = z.infer<typeof StopReason>
 
 const watts = z.number()
+
+/** A battery that does not do what it was told. */
+export const Deviation = z
+  .object({
+    since: z.iso.datetime(),
+    band_w: z.number().meta({ description: 'Difference up to which nothing is said' }),
+    detail: z.string().meta({ description: 'What is measured and what may be wrong, for a person' }),
+  })
+  .meta({ id: 'DispatchDeviation' })
 const moment = z.iso.datetime()
 
 /** What is done with the battery of a device, or was last. */
@@ -124,6 +133,15 @@ export const Dispatch = z
     valid_until: moment.nullable().meta({ description: 'When control ends at the latest, caps considered' }),
     commanded_direction: z.enum(['none', 'charge', 'discharge']),
     commanded_power_w: watts.min(0),
+    measured_direction: z
+      .enum(['none', 'charge', 'discharge'])
+      .nullable()
+      .meta({ description: 'What the battery does, as the control loop measured last; null before the first round' }),
+    measured_power_w: watts.min(0).nullable(),
+    measured_at: moment.nullable(),
+    deviation: Deviation.nullable().meta({
+      description: 'The battery has not followed the command for two rounds of the control loop',
+    }),
     stop_reason: StopReason.nullable().meta({ description: 'Why the last or the ending operation stopped' }),
     fault_code: z.string().nullable().meta({ description: 'Code of the error that stopped it' }),
     replaced: z.boolean().meta({ description: 'The operation took the place of another' }),

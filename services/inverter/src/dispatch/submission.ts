@@ -1,8 +1,8 @@
 import { parseIsoTime } from '@hearth/runtime'
-import { requiredCapabilities } from '../capabilities/required.ts'
-import type { Capability, CapabilityName } from '../capabilities/schema.ts'
+import type { Capability } from '../capabilities/schema.ts'
 import { invalid, Problem } from '../problems.ts'
 import { conventionsOf, type Conventions } from './plan.ts'
+import { gateClosed, limitMissing, unverifiedFor } from './unmet-conditions.ts'
 import type { DispatchDevice } from './ports.ts'
 import type { DispatchRecord, Operation } from './record.ts'
 import type { DispatchMode, DispatchRequest } from './schema.ts'
@@ -87,13 +87,15 @@ function limitOf(mode: DispatchMode, device: DispatchDevice): number {
   if (mode === 'hold') return 0
   const limit = { charge_from_grid: charge, discharge_to_load: discharge }[mode]
   if (limit === null || limit === undefined || limit <= 0)
-    throw new Problem('dispatch_limits_missing', `The device ${device.id} has no power limit for ${mode}`)
+    throw new Problem('dispatch_limits_missing', limitMissing(mode, device.id))
   return limit
 }
 
 function checkApprovals(unapproved: readonly string[]): void {
   if (unapproved.length === 0) return
-  throw new Problem('write_not_allowed', `Not approved for writing: ${unapproved.join(', ')}`, {
+  const names = unapproved.join(', ')
+  const how = `approve them on the page Inverters, Metrics and actions, or with \`hearth inverter approve ${unapproved.join(' ')}\``
+  throw new Problem('write_not_allowed', `Not approved for writing: ${names}; ${how}`, {
     errors: unapproved.map((parameter) => ({
       parameter,
       code: 'write_not_allowed',
@@ -123,23 +125,7 @@ export function openGate(
 export function gateOf(mode: DispatchMode, circumstances: Pick<Circumstances, 'device' | 'capabilities'>): Gate {
   const gate = openGate(mode, circumstances)
   if (gate !== undefined) return gate
-  const { device, capabilities } = circumstances
-  const missing = unverifiedFor(mode, capabilities)
-  const named: CapabilityName[] = device.engineeringMode || missing.length === 0 ? ['write_path_convention'] : missing
-  const reason = device.engineeringMode
-    ? 'has no soc_strategy_external_code, which engineering mode needs too'
-    : 'is not verified'
-  throw new Problem('dispatch_unverified', `${mode} is not possible: ${named.join(', ')} ${reason}`, {
-    errors: named.map((parameter) => ({ parameter, code: 'dispatch_unverified', detail: reason })),
-    members: { missing_capabilities: named },
-  })
-}
-
-/** What a mode needs and nobody verified. */
-export function unverifiedFor(mode: DispatchMode, capabilities: readonly Capability[]): CapabilityName[] {
-  return requiredCapabilities(mode).filter(
-    (name) => !capabilities.some((record) => record.name === name && record.status === 'verified'),
-  )
+  throw gateClosed(mode, circumstances)
 }
 
 function checkRecord(request: DispatchRequest, record: DispatchRecord | undefined): void {

@@ -1,6 +1,6 @@
 import type { Capability } from '../capabilities/schema.ts'
 import type { ActiveOperation } from '../dispatch/dispatch.ts'
-import { batterySign, gridSign } from '../dispatch/next-setpoint.ts'
+import { batterySign, directionOf, gridSign } from '../dispatch/next-setpoint.ts'
 import type { DispatchDevice } from '../dispatch/ports.ts'
 import type { Dispatch, DispatchMode, StopReason } from '../dispatch/schema.ts'
 import { openGate } from '../dispatch/submission.ts'
@@ -81,6 +81,8 @@ const states: Record<Dispatch['state'], Energy['state']> = {
 /** The state as the API shows it. */
 export function energyView(sources: EnergySources): Energy {
   const { device, mode, dispatch, active } = sources
+  const readings = readingsOf(sources)
+  const measuredW = readings.battery_power_w.value
   return {
     device_id: device.id,
     mode,
@@ -93,11 +95,14 @@ export function energyView(sources: EnergySources): Energy {
     power_limit_clamped: dispatch?.max_power_w_clamped ?? false,
     commanded_power_w: dispatch?.commanded_power_w ?? 0,
     commanded_direction: dispatch?.commanded_direction ?? 'none',
+    measured_power_w: measuredW === null ? null : Math.abs(measuredW),
+    measured_direction: measuredW === null ? null : directionOf(measuredW),
+    deviation: dispatch?.deviation ?? null,
     until: dispatch?.valid_until ?? null,
     stop_reason: dispatch?.stop_reason == null ? null : stopReasonOf(dispatch.stop_reason),
     time_limited: active !== undefined && active.until < active.requestedUntil,
     target_soc_window: targetWindow,
-    readings: readingsOf(sources),
+    readings,
     actions: (['charge', 'discharge', 'hold', 'auto'] as const).map((action) => {
       const reason = reasonAgainst(action, sources)
       return { action, available: reason === null, reason }

@@ -7,6 +7,7 @@ import type { DispatchDevice } from '../dispatch/ports.ts'
 import { dispatchRegisters } from '../dispatch/registers.ts'
 import type { Dispatch, DispatchRequest } from '../dispatch/schema.ts'
 import { corruptRecord } from '../dispatch/submission.ts'
+import { missingEvidence } from '../dispatch/unmet-conditions.ts'
 import { Problem, unknownDevice } from '../problems.ts'
 import { checkCommand } from './command.ts'
 import {
@@ -191,7 +192,11 @@ class ModeManager implements EnergyManager {
       max_charge_power_w: device.maxChargePowerW,
       max_discharge_power_w: device.maxDischargePowerW,
       gates: gatesOf(sources),
-      capabilities: sources.capabilities.map(({ name, status }) => ({ name, status })),
+      capabilities: sources.capabilities.map((record) => ({
+        name: record.name,
+        status: record.status,
+        missing_evidence: missingEvidence(record),
+      })),
       required_names: [...dispatchRegisters],
       approved_names: dispatchRegisters.filter((name) => this.#parts.isApproved(name)),
       mode_changed_at: changed === undefined ? null : new Date(changed.changed_at).toISOString(),

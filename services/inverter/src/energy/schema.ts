@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { CapabilityName, CapabilityStatus } from '../capabilities/schema.ts'
-import { largestPowerW } from '../dispatch/schema.ts'
+import { Deviation, largestPowerW } from '../dispatch/schema.ts'
 
 /** Targets the Energy Manager takes, percent. */
 export const targetWindow = { min: 7, max: 95 } as const
@@ -81,6 +81,9 @@ const state = {
   power_limit_clamped: z.boolean().meta({ description: 'The limit of the device is lower than what was asked for' }),
   commanded_power_w: watts,
   commanded_direction: z.enum(['none', 'charge', 'discharge']),
+  measured_power_w: watts.nullable().meta({ description: 'What the battery does; null while it is not known' }),
+  measured_direction: z.enum(['none', 'charge', 'discharge']).nullable(),
+  deviation: Deviation.nullable().meta({ description: 'The battery does not follow the command' }),
   until: z.iso.datetime().nullable(),
   stop_reason: EnergyStopReason.nullable(),
   time_limited: z.boolean().meta({ description: 'Ends earlier than usual, because not everything is verified' }),
@@ -114,7 +117,13 @@ export const EnergyDevice = z
     max_charge_power_w: watts.nullable(),
     max_discharge_power_w: watts.nullable(),
     gates: z.object({ charge: gate, discharge: gate, hold: gate }),
-    capabilities: z.array(z.object({ name: CapabilityName, status: CapabilityStatus })),
+    capabilities: z.array(
+      z.object({
+        name: CapabilityName,
+        status: CapabilityStatus,
+        missing_evidence: z.array(z.string()).meta({ description: 'Evidence without which it cannot be verified' }),
+      }),
+    ),
     required_names: z.array(z.string()),
     approved_names: z.array(z.string()),
     mode_changed_at: z.iso.datetime().nullable(),

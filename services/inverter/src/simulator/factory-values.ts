@@ -2,6 +2,9 @@ import type { CatalogObject } from '../catalog/catalog.ts'
 import type { WireValue } from '../protocol/wire-value.ts'
 import { noiseAt } from './seeded-noise.ts'
 
+/** Firmware revision that the simulation tells. */
+export const simulatedFirmware = '5687'
+
 /** Values a real inverter shows and the type alone does not suggest. */
 const known: Readonly<Record<string, WireValue>> = {
   power_mng_soc_strategy: 4,
@@ -12,7 +15,7 @@ const known: Readonly<Record<string, WireValue>> = {
   power_mng_bat_calib_reqularity: 30,
   inverter_state: 13,
   inverter_serial: 'SIM000000001',
-  svnversion: '5687',
+  svnversion: simulatedFirmware,
   svnversion_factory: '5400',
   svnversion_last_known: '5687',
   grid_frequency: 50,

@@ -6378,6 +6378,12 @@ export interface components {
             /** @enum {string} */
             commanded_direction: "none" | "charge" | "discharge";
             commanded_power_w: number;
+            /** @description What the battery does, as the control loop measured last; null before the first round */
+            measured_direction: ("none" | "charge" | "discharge") | null;
+            measured_power_w: number | null;
+            measured_at: string | null;
+            /** @description The battery has not followed the command for two rounds of the control loop */
+            deviation: components["schemas"]["DispatchDeviation"] | null;
             /** @description Why the last or the ending operation stopped */
             stop_reason: components["schemas"]["DispatchStopReason"] | null;
             /** @description Code of the error that stopped it */
@@ -6387,6 +6393,14 @@ export interface components {
             /** @description Failed attempts to put the settings back */
             restore_attempts: number;
             next_restore_at: string | null;
+        };
+        DispatchDeviation: {
+            /** Format: date-time */
+            since: string;
+            /** @description Difference up to which nothing is said */
+            band_w: number;
+            /** @description What is measured and what may be wrong, for a person */
+            detail: string;
         };
         DispatchDeviceChange: {
             max_charge_power_w?: number | null;
@@ -6464,6 +6478,11 @@ export interface components {
             commanded_power_w: number;
             /** @enum {string} */
             commanded_direction: "none" | "charge" | "discharge";
+            /** @description What the battery does; null while it is not known */
+            measured_power_w: number | null;
+            measured_direction: ("none" | "charge" | "discharge") | null;
+            /** @description The battery does not follow the command */
+            deviation: components["schemas"]["DispatchDeviation"] | null;
             until: string | null;
             stop_reason: components["schemas"]["EnergyStopReason"] | null;
             /** @description Ends earlier than usual, because not everything is verified */
@@ -6534,6 +6553,11 @@ export interface components {
             commanded_power_w: number;
             /** @enum {string} */
             commanded_direction: "none" | "charge" | "discharge";
+            /** @description What the battery does; null while it is not known */
+            measured_power_w: number | null;
+            measured_direction: ("none" | "charge" | "discharge") | null;
+            /** @description The battery does not follow the command */
+            deviation: components["schemas"]["DispatchDeviation"] | null;
             until: string | null;
             stop_reason: components["schemas"]["EnergyStopReason"] | null;
             /** @description Ends earlier than usual, because not everything is verified */
@@ -6593,6 +6617,8 @@ export interface components {
                 name: components["schemas"]["CapabilityName"];
                 /** @enum {string} */
                 status: "unverified" | "verified";
+                /** @description Evidence without which it cannot be verified */
+                missing_evidence: string[];
             }[];
             required_names: string[];
             approved_names: string[];

@@ -3,6 +3,7 @@ import { ErrorState, LoadingLines, RelativeTime, Section, StatusBadge } from '@h
 import { IconCopy, IconPencil, IconRosetteDiscountCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useSearchParams } from 'wouter'
 import { type AdminDevice, keys, readCapabilities } from '../api.ts'
 import { useDevices } from '../devices/use-devices.ts'
 import { CopyCapabilities } from './copy-capabilities.tsx'
@@ -11,13 +12,16 @@ import { answerInWords, type Capability, capabilityPlans } from './capability-wo
 
 /** What was found out about a device, and what has to be before it may be commanded. */
 export function CapabilitySection({ device }: { device: AdminDevice }) {
-  const [edited, setEdited] = useState<Capability>()
+  const [params, setParams] = useSearchParams()
   const [isCopying, setCopying] = useState(false)
   const devices = useDevices()
   const capabilities = useQuery({
     queryKey: [...keys.capabilities, device.device_id],
     queryFn: () => readCapabilities(device.device_id),
   })
+  const edited = capabilities.data?.find(({ name }) => name === params.get('capability'))
+  const edit = (capability: Capability | undefined) =>
+    setParams(capability === undefined ? {} : { capability: capability.name }, { replace: true })
   const others = (devices.data ?? []).filter(({ device_id }) => device_id !== device.device_id)
   return (
     <Section
@@ -40,11 +44,11 @@ export function CapabilitySection({ device }: { device: AdminDevice }) {
       )}
       <ul className="plain-list capability-list">
         {capabilities.data?.map((capability) => (
-          <CapabilityRow key={capability.name} capability={capability} onEdit={() => setEdited(capability)} />
+          <CapabilityRow key={capability.name} capability={capability} onEdit={() => edit(capability)} />
         ))}
       </ul>
       {edited !== undefined && (
-        <EditCapability key={edited.name} device={device} capability={edited} onClose={() => setEdited(undefined)} />
+        <EditCapability key={edited.name} device={device} capability={edited} onClose={() => edit(undefined)} />
       )}
       {isCopying && <CopyCapabilities device={device} others={others} onClose={() => setCopying(false)} />}
     </Section>

@@ -57,7 +57,7 @@ export const capabilityPlans: Record<CapabilityName, CapabilityPlan> = {
     ],
   },
   write_path_convention: {
-    title: 'Way of writing',
+    title: 'Write method',
     meaning: 'How the registers of the battery control are written so that this firmware obeys.',
     needs: 'Charge, discharge and hold',
     questions: [

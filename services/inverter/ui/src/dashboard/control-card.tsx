@@ -21,12 +21,21 @@ export function ControlCard({ device }: { device: AdminDevice }) {
     <div className="control">
       <div className="flag-row">
         <StatusBadge tone={tone}>{states[own.state]}</StatusBadge>
+        {own.deviation !== null && <StatusBadge tone="warn">Battery does not follow</StatusBadge>}
       </div>
       {isBusy(own) ? (
         <dl className="hearth-facts">
           <div>
-            <dt>Power</dt>
+            <dt>Commanded</dt>
             <dd>{spell(power(own.commanded_power_w))}</dd>
+          </div>
+          <div>
+            <dt>Measured</dt>
+            <dd>
+              {own.measured_power_w === null ? '–' : spell(power(own.measured_power_w))}
+              {own.measured_direction === 'charge' && ', charging'}
+              {own.measured_direction === 'discharge' && ', discharging'}
+            </dd>
           </div>
           <div>
             <dt>Target</dt>
@@ -41,7 +50,9 @@ export function ControlCard({ device }: { device: AdminDevice }) {
         </dl>
       ) : (
         <Text className="hearth-dimmed">
-          {own.mode === 'off' ? modes.off.explanation : `Ready for commands, ${modes[own.mode].label.toLowerCase()}.`}
+          {own.mode === 'off'
+            ? modes.off.explanation
+            : `Ready for commands. Battery control: ${modes[own.mode].label.toLowerCase()}.`}
         </Text>
       )}
       <Button component={Link} href={`/energy/${encodeURIComponent(device.device_id)}`} variant="default" size="xs">

@@ -9,7 +9,8 @@ import {
 } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { EnergyAction, EnergyDevice } from '../api.ts'
-import { actions, limitFor, unavailable } from './energy-words.ts'
+import { actions, limitFor, unavailable, unmetFor } from './energy-words.ts'
+import { RequirementList } from './requirement-list.tsx'
 import { StartDialog } from './start-dialog.tsx'
 
 const icons = {
@@ -30,6 +31,7 @@ export function CommandCard({ energy }: { energy: EnergyDevice }) {
   const availability = energy.actions.find((other) => other.action === action)
   const limit = limitFor(action, energy)
   const power = watts === '' ? (limit ?? 0) : Number(watts)
+  const unmet = unmetFor(action, energy)
   const isTargeted = action === 'charge' || action === 'discharge'
   const { min, max } = energy.target_soc_window
   return (
@@ -79,6 +81,7 @@ export function CommandCard({ energy }: { energy: EnergyDevice }) {
           </>
         )}
         {availability?.reason != null && <Text c="var(--hearth-warn)">{unavailable[availability.reason]}.</Text>}
+        {unmet.length > 0 && <RequirementList title="What is missing" requirements={unmet} />}
         <Group justify="flex-end">
           <Button
             size="md"

@@ -1,29 +1,52 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { EnergyDevice } from '../api.ts'
-import { limitFor, requirementsOf, toPreviewRequest } from './energy-words.ts'
+import { limitFor, requirementsOf, toPreviewRequest, unmetFor } from './energy-words.ts'
+
+const capability = (name: string, more: object = {}) => ({ name, status: 'verified', missing_evidence: [], ...more })
 
 const device = {
   device_id: 'roof',
+  mode: 'manual',
   write_support_enabled: true,
+  engineering_mode: false,
   max_charge_power_w: 3000,
   max_discharge_power_w: null,
-  gates: { charge: 'closed', discharge: 'engineering', hold: 'closed' },
+  capabilities: [
+    capability('write_path_convention', { status: 'unverified', missing_evidence: ['soc_strategy_external_code'] }),
+    capability('battery_power_sign_convention'),
+    capability('grid_power_sign_convention', { status: 'unverified' }),
+  ],
   required_names: ['a', 'b'],
   approved_names: ['a'],
 } as unknown as EnergyDevice
 
-test('what is missing before a command is told, with the place where it is made good', () => {
+test('every condition of a command is named, with the page on which it is met', () => {
   assert.deepEqual(
-    requirementsOf(device).map(({ isMet, href }) => [isMet, href.split('?')[0]]),
+    requirementsOf(device).map(({ isMet, text, href }) => [isMet, text, href]),
     [
-      [true, '/inverters'],
-      [false, '/inverters/roof'],
-      [true, '/inverters/roof'],
-      [false, '/inverters'],
+      [true, 'Write access is on', '/inverters'],
+      [true, 'The charge limit is set', '/inverters/roof'],
+      [false, 'The discharge limit is set', '/inverters/roof'],
+      [
+        false,
+        'Write method is verified; “Code of external control” is missing',
+        '/inverters/roof?capability=write_path_convention',
+      ],
+      [true, 'Sign of the battery power is verified', '/inverters/roof?capability=battery_power_sign_convention'],
+      [false, 'Sign of the grid power is verified', '/inverters/roof?capability=grid_power_sign_convention'],
+      [false, 'Approved for writing: b', '/inverters?tab=metrics&q=power_mng&view=writable'],
     ],
   )
-  assert.match(requirementsOf(device)[2]?.text ?? '', /Engineering/)
+})
+
+test('an action names only what it needs, and engineering mode still needs the code of external control', () => {
+  const texts = (action: 'charge' | 'discharge', other: EnergyDevice) =>
+    unmetFor(action, other).map(({ text }) => text.split(';')[0])
+  assert.deepEqual(texts('charge', device), ['Write method is verified', 'Approved for writing: b'])
+  assert.equal(texts('discharge', device).includes('Sign of the grid power is verified'), true)
+  const engineering = { ...device, engineering_mode: true }
+  assert.deepEqual(texts('charge', engineering), ['Write method is recorded', 'Approved for writing: b'])
 })
 
 test('a preview asks for what the command would, for an hour', () => {

@@ -1,18 +1,20 @@
 import type { EnergyAction, EnergyDevice } from '../api.ts'
+import { capabilityPlans } from '../capabilities/capability-words.ts'
 
 /** Who may command, for people. */
 export const modes: Record<EnergyDevice['mode'], { label: string; explanation: string }> = {
   off: {
     label: 'Off',
-    explanation: 'Nobody commands the battery. The inverter follows its own automatic.',
+    explanation: 'Nobody controls the battery. The inverter runs in automatic mode.',
   },
   manual: {
-    label: 'By hand',
-    explanation: 'You command on this page. Programs are refused.',
+    label: 'Manual',
+    explanation: 'You control the battery on this page. Programs are refused.',
   },
   external: {
-    label: 'By programs',
-    explanation: 'Programs command through the API, with a token that may write. This page watches and can stop.',
+    label: 'External',
+    explanation:
+      'Programs control the battery through the API, with a token that may write. This page watches and can stop.',
   },
 }
 
@@ -31,7 +33,7 @@ export const unavailable: Record<Unavailable, string> = {
   mode_off: 'The mode is off',
   write_not_permitted: 'Write access is off, or a register of the battery control is not approved',
   limits_missing: 'The power limit is not set',
-  hardware_not_verified: 'Not all that this needs is verified on this inverter',
+  hardware_not_verified: 'A capability that this needs is not verified on this inverter',
   restore_required: 'The previous settings are being put back first',
 }
 
@@ -67,33 +69,29 @@ export function isBusy({ state }: Pick<EnergyDevice, 'state'>): boolean {
   return state !== 'automatic'
 }
 
-/** One thing that has to be so before the battery can be commanded. */
+/** An action that changes what the battery does. */
+type Command = Exclude<EnergyAction, 'auto'>
+
+/** One condition of a command. */
 export interface Requirement {
   isMet: boolean
   text: string
-  /** Where it is made so. */
+  /** The page on which it is met. */
   href: string
+  /** The actions that need it. */
+  actions: readonly Command[]
 }
 
-/** What stands between this device and a command, met or not. */
+const all: readonly Command[] = ['charge', 'discharge', 'hold']
+
+/** The conditions of a command on this device, met or not. */
 export function requirementsOf(device: EnergyDevice): Requirement[] {
   const own = `/inverters/${encodeURIComponent(device.device_id)}`
-  const gates = Object.values(device.gates)
   const missing = device.required_names.filter((name) => !device.approved_names.includes(name))
   return [
-    { isMet: device.write_support_enabled, text: 'Write access is on', href: '/inverters' },
-    {
-      isMet: device.max_charge_power_w !== null && device.max_discharge_power_w !== null,
-      text: 'Power limits are set',
-      href: own,
-    },
-    {
-      isMet: gates.some((gate) => gate !== 'closed'),
-      text: gates.includes('engineering')
-        ? 'Engineering mode lets commands through'
-        : 'Its ways are verified, or engineering mode is on',
-      href: own,
-    },
+    { isMet: device.write_support_enabled, text: 'Write access is on', href: '/inverters', actions: all },
+    ...limitRequirements(device, own),
+    ...capabilityRequirements(device, own),
     // Choosing a mode approves them; missing ones were taken away afterwards.
     ...(device.mode === 'off' || missing.length === 0
       ? []
@@ -102,9 +100,56 @@ export function requirementsOf(device: EnergyDevice): Requirement[] {
             isMet: false,
             text: `Approved for writing: ${missing.join(', ')}`,
             href: '/inverters?tab=metrics&q=power_mng&view=writable',
+            actions: all,
           },
         ]),
   ]
+}
+
+function limitRequirements(device: EnergyDevice, own: string): Requirement[] {
+  return [
+    { isMet: device.max_charge_power_w !== null, text: 'The charge limit is set', href: own, actions: ['charge'] },
+    {
+      isMet: device.max_discharge_power_w !== null,
+      text: 'The discharge limit is set',
+      href: own,
+      actions: ['discharge'],
+    },
+  ]
+}
+
+const needs = [
+  ['write_path_convention', all],
+  ['battery_power_sign_convention', all],
+  ['grid_power_sign_convention', ['discharge']],
+] as const
+
+/** Engineering mode stands in for a verification, but not for the code of external control. */
+function capabilityRequirements(device: EnergyDevice, own: string): Requirement[] {
+  return needs.flatMap(([name, actions]): Requirement[] => {
+    const record = device.capabilities.find((capability) => capability.name === name)
+    const lacks = capabilityPlans[name].questions
+      .filter(({ field }) => record?.missing_evidence.includes(field) === true)
+      .map(({ label }) => `“${label}”`)
+    const isVerified = record?.status === 'verified'
+    if (device.engineering_mode && !isVerified && lacks.length === 0) return []
+    const what = device.engineering_mode && !isVerified ? 'is recorded' : 'is verified'
+    return [
+      {
+        isMet: isVerified,
+        text: `${capabilityPlans[name].title} ${what}${lacks.length === 0 ? '' : `; ${lacks.join(', ')} is missing`}`,
+        href: `${own}?capability=${name}`,
+        actions,
+      },
+    ]
+  })
+}
+
+/** The conditions of an action that are not met. */
+export function unmetFor(action: EnergyAction, device: EnergyDevice): Requirement[] {
+  return requirementsOf(device).filter(
+    ({ isMet, actions }) => !isMet && (actions as readonly EnergyAction[]).includes(action),
+  )
 }
 
 /** Power slider and field begin here: the limit of the device for this action. */

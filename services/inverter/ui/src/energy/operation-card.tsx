@@ -2,6 +2,7 @@ import { Alert, Button, Group, Progress, Text } from '@mantine/core'
 import { answer, RelativeTime, Section, StatusBadge, type Tone, useAction } from '@hearth/ui'
 import { IconAlertTriangle, IconPlayerStop } from '@tabler/icons-react'
 import { api, type EnergyDevice, keys } from '../api.ts'
+import { batteryDirection } from '../values/energy-flow.ts'
 import { power, spell } from '../values/quantity.ts'
 import { isBusy, states, stopReasons } from './energy-words.ts'
 
@@ -16,7 +17,8 @@ const tones: Record<EnergyDevice['state'], Tone> = {
 }
 
 /** What is done with the battery now, and a way to end it. */
-export function OperationCard({ energy, soc }: { energy: EnergyDevice; soc: number | undefined }) {
+export function OperationCard(props: { energy: EnergyDevice; soc: number | undefined; batteryW: number | undefined }) {
+  const { energy, soc, batteryW } = props
   const params = { path: { device_id: energy.device_id } }
   const stop = useAction({
     run: () => answer(api.DELETE('/api/v1/devices/{device_id}/battery/dispatch', { params })),
@@ -26,7 +28,7 @@ export function OperationCard({ energy, soc }: { energy: EnergyDevice; soc: numb
   return (
     <Section title="Now" actions={<StatusBadge tone={tones[energy.state]}>{states[energy.state]}</StatusBadge>}>
       <div className="hearth-stack" aria-live="polite">
-        {isBusy(energy) ? <Operation energy={energy} soc={soc} /> : <Idle energy={energy} />}
+        {isBusy(energy) ? <Operation energy={energy} soc={soc} batteryW={batteryW} /> : <Idle energy={energy} />}
         {energy.state === 'fault' && <Fault energy={energy} />}
         {isBusy(energy) && (
           <Group justify="flex-end">
@@ -51,7 +53,7 @@ function Idle({ energy }: { energy: EnergyDevice }) {
   const last = energy.stops[0]
   return (
     <Text className="hearth-dimmed">
-      The inverter follows its own automatic.
+      The inverter runs in automatic mode.
       {last !== undefined && (
         <>
           {' '}
@@ -62,15 +64,50 @@ function Idle({ energy }: { energy: EnergyDevice }) {
   )
 }
 
-function Operation({ energy, soc }: { energy: EnergyDevice; soc: number | undefined }) {
+const directions = { none: 'at rest', charge: 'into the battery', discharge: 'out of the battery' } as const
+
+/** One power with its direction, as it is commanded or measured. */
+function PowerFigure(props: { label: string; watts: number | null; direction: keyof typeof directions | null }) {
+  const { label, watts, direction } = props
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>
+        {watts === null ? '–' : spell(power(watts))}
+        <small> {direction === null ? 'not known' : directions[direction]}</small>
+      </dd>
+    </div>
+  )
+}
+
+function Operation({
+  energy,
+  soc,
+  batteryW,
+}: {
+  energy: EnergyDevice
+  soc: number | undefined
+  batteryW: number | undefined
+}) {
+  const measured =
+    batteryW === undefined
+      ? { watts: energy.measured_power_w, direction: energy.measured_direction }
+      : { watts: Math.abs(batteryW), direction: batteryDirection(batteryW) }
   const target = energy.target_soc_percent
-  const direction = { none: 'at rest', charge: 'into the battery', discharge: 'out of the battery' }
   return (
     <>
-      <p className="operation-power">
-        {spell(power(energy.commanded_power_w))}
-        <small> {direction[energy.commanded_direction]}</small>
-      </p>
+      <dl className="operation-power">
+        <PowerFigure label="Commanded" watts={energy.commanded_power_w} direction={energy.commanded_direction} />
+        <PowerFigure label="Measured" watts={measured.watts} direction={measured.direction} />
+      </dl>
+      {energy.deviation !== null && (
+        <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />} className="notice-banner" mb={0}>
+          <Text size="md">
+            The battery has not followed the command since <RelativeTime value={energy.deviation.since} />.{' '}
+            {energy.deviation.detail}
+          </Text>
+        </Alert>
+      )}
       {target !== null && (
         <div>
           <Group justify="space-between">
@@ -99,7 +136,13 @@ function Operation({ energy, soc }: { energy: EnergyDevice; soc: number | undefi
         )}
         <div>
           <dt>Commanded by</dt>
-          <dd>{energy.action === null ? 'the dispatch API' : energy.mode === 'external' ? 'a program' : 'hand'}</dd>
+          <dd>
+            {energy.action === null
+              ? 'the dispatch API'
+              : energy.mode === 'external'
+                ? 'a program'
+                : 'an administrator'}
+          </dd>
         </div>
       </dl>
       {energy.time_limited && (

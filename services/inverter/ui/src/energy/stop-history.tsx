@@ -5,9 +5,9 @@ import { actions, stopReasons } from './energy-words.ts'
 /** How the last commands ended. */
 export function StopHistory({ energy }: { energy: EnergyDevice }) {
   return (
-    <Section title="How commands ended">
+    <Section title="Command history">
       {energy.stops.length === 0 ? (
-        <p className="hearth-dimmed stop-none">Nothing has been commanded yet.</p>
+        <p className="hearth-dimmed stop-none">No commands yet.</p>
       ) : (
         <ol className="plain-list stop-list">
           {energy.stops.slice(0, 12).map((stop) => (

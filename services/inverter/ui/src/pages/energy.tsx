@@ -76,7 +76,7 @@ function EnergyOf(props: { device: AdminDevice; devices: readonly AdminDevice[];
           {energy.mode !== 'manual' && readings}
         </div>
         <div className="hearth-stack">
-          <OperationCard energy={energy} soc={flow?.soc} />
+          <OperationCard energy={energy} soc={flow?.soc} batteryW={flow?.battery} />
           {energy.mode === 'manual' && readings}
           <StopHistory energy={energy} />
         </div>

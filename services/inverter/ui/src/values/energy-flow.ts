@@ -48,6 +48,10 @@ export function flowOf(values: ValueMap, signs: Signs = usualSigns): EnergyFlow 
 /** Watts that are noise of the meter, not a flow. */
 export const noiseW = 15
 
+/** Where a measured battery power goes; discharge is positive. */
+export const batteryDirection = (watts: number): 'none' | 'charge' | 'discharge' =>
+  Math.abs(watts) < noiseW ? 'none' : watts < 0 ? 'charge' : 'discharge'
+
 /** Which way a link of the picture runs: into the inverter, out of it, or not at all. */
 export type Direction = 'in' | 'out' | 'still'
 

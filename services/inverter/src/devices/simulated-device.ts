@@ -1,0 +1,46 @@
+import type { Capabilities } from '../capabilities/capabilities.ts'
+import type { CapabilityName, CapabilityUpdate } from '../capabilities/schema.ts'
+import { simulatedFirmware } from '../simulator/factory-values.ts'
+
+/** The device that a trial without an inverter shows. */
+export const simulatedDevice = {
+  device_id: 'simulated',
+  display_name: 'Simulated inverter',
+  host: 'simulated',
+  port: 8899,
+  network_id: null,
+  request_gap_ms: 20,
+  periodic_reads: true,
+}
+
+const verified = {
+  status: 'verified',
+  verified_device_model: 'Simulated inverter',
+  verified_firmware: simulatedFirmware,
+  note: 'Known from the source of the simulation',
+} as const
+
+/** What is true for the simulated inverter. */
+const facts: readonly (readonly [CapabilityName, Partial<CapabilityUpdate>])[] = [
+  ['battery_power_sign_convention', { battery_discharge_positive: true }],
+  ['grid_power_sign_convention', { grid_import_positive: true }],
+  [
+    'write_path_convention',
+    {
+      soc_strategy_external_code: 2,
+      soc_target_unit: 'ratio',
+      enum_byte_width: 1,
+      bool_byte_width: 1,
+      write_frame_layout_verified: true,
+      apply_sequence_verified: true,
+    },
+  ],
+  ['setpoint_volatility', { volatile: false }],
+]
+
+/** Records the capabilities of a simulated inverter as verified, unless somebody recorded something about it before. */
+export async function verifySimulated(deviceId: string, capabilities: Capabilities): Promise<void> {
+  if (await capabilities.isRecorded(deviceId)) return
+  for (const [name, evidence] of facts)
+    await capabilities.replace(deviceId, { name, update: { ...verified, ...evidence }, by: 'simulation' })
+}
