@@ -5,7 +5,7 @@ import { addAccountCommands } from './command-line/accounts.ts'
 import { addBackupCommands } from './command-line/backup.ts'
 import { addControlCommands } from './command-line/control.ts'
 import { addDeviceCommands } from './command-line/devices.ts'
-import { numberOption } from './command-line/options.ts'
+import { listOption, numberOption } from './command-line/options.ts'
 
 /** Adds what `hearth inverter …` can do. */
 export function addCommands(program: Command): void {
@@ -52,14 +52,24 @@ function addSimulateCommand(program: Command): void {
     .requiredOption('--port <port>', 'TCP port; 0 picks a free one', numberOption('--port'))
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--seed <number>', 'same seed, same weather', numberOption('--seed'))
-    .option('--state <file>', 'keeps registers and battery there, and goes on from it')
-    .option('--faults <file>', 'JSON of faults to show; read again whenever it changes')
+    .option(
+      '--network-id <numbers...>',
+      'plant addresses of further inverters behind this one, each with registers of its own',
+      networkIds,
+    )
+    .option('--state <file>', 'keeps registers and battery of the first inverter there, and goes on from it')
+    .option('--faults <file>', 'JSON of faults to show, on all inverters of the plant; read again whenever it changes')
     .option('--replay <file>', 'answers from a capture of the flight recorder')
     .option('--speed <factor>', 'how many times as fast as the clock the day passes', numberOption('--speed'))
     .action(async (options: SimulateOptions) => {
       const { runSimulatorCommand } = await import('./simulator/simulate-command.ts')
       await runSimulatorCommand(options)
     })
+}
+
+/** Collects plant addresses: options that are repeated, and several in one. */
+function networkIds(text: string, before: readonly number[] = []): number[] {
+  return [...before, ...listOption([text]).map(numberOption('--network-id'))]
 }
 
 /** What `hearth doctor` should know about this host. */

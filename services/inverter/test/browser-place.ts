@@ -35,10 +35,10 @@ export async function startPlace({ trial }: { trial: boolean }): Promise<Place> 
   }
 }
 
-/** An inverter of its own process, as `hearth inverter simulate` runs it. */
-export async function startInverter(): Promise<AsyncDisposable & { port: number }> {
+/** An inverter of its own process, as `hearth inverter simulate` runs it with these further arguments. */
+export async function startInverter(args: readonly string[] = []): Promise<AsyncDisposable & { port: number }> {
   const commandLine = join(import.meta.dirname, '../../../cli/hearth.mjs')
-  const child = spawn(process.execPath, [commandLine, 'inverter', 'simulate', '--port', '0'], {
+  const child = spawn(process.execPath, [commandLine, 'inverter', 'simulate', '--port', '0', ...args], {
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]

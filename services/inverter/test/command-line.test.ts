@@ -106,6 +106,9 @@ test('wrong words and settings end with one line that names them, and exit code 
     ['serve', /DOCS_PUBLIC: must be true or false/, { DOCS_PUBLIC: 'yes' }],
     ['serve', /FORWARDED_HEADER: /, { FORWARDED_HEADER: 'Forwarded' }],
     ['simulate --port 70000', /--port: must be from 0 to 65535/],
+    ['simulate --port 0 --network-id 1.5', /--network-id: must be whole numbers/],
+    ['simulate --port 0 --network-id 7 --network-id 7', /--network-id: the same address is given twice/],
+    ['simulate --port 0 --network-id seven', /--network-id must be a number/],
   ]
   for (const [words, pattern, environment] of cases) {
     const { code, stdout, stderr } = await hearth(folder.path, words, environment)

@@ -47,7 +47,9 @@ async function setLimits(page: Page): Promise<void> {
 }
 
 async function openGates(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Edit Write method' }).click()
+  await page.getByRole('link', { name: 'Control battery' }).click()
+  const missing = 'Go there: Write method is verified; “Code of external control” is missing'
+  await page.getByRole('link', { name: missing }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Code of external control').fill('2')
   await dialog.getByLabel('Yes, I have seen it').check()
@@ -74,7 +76,19 @@ async function approveAndWrite(page: Page): Promise<void> {
   const drawer = page.getByRole('dialog')
   await drawer.getByLabel('New value').fill('60')
   await drawer.getByRole('button', { name: 'Write to Roof south' }).click()
+  const question = page.getByRole('dialog', { name: 'Write battery_soc_target on Roof south?' })
+  await question.getByText('60 %').waitFor()
+  await question
+    .getByText(/^\d+ %$/)
+    .first()
+    .waitFor()
+  await question.getByRole('button', { name: 'Write', exact: true }).click()
   await drawer.getByText('Written and read back: 60 %.').waitFor()
+  await drawer.getByLabel('New value').fill('4000')
+  await drawer.getByRole('button', { name: 'Write to Roof south' }).click()
+  await question.getByText(/This is a percentage: usual values are from 0 to 100\. Are you sure\?/).waitFor()
+  await question.getByRole('button', { name: 'Cancel' }).click()
+  await question.waitFor({ state: 'detached' })
   await page.keyboard.press('Escape')
   await drawer.waitFor({ state: 'detached' })
 }

@@ -19,6 +19,7 @@ export function checkValue(object: CatalogObject, rule: AllowlistEntry, value: u
   if (object.type !== 'float' && !Number.isInteger(value))
     return refuse('must be a whole number', 'value_type_mismatch')
   checkLimits(rule, value)
+  checkUnit(object, value)
   if (object.type === 'float' && !Number.isFinite(Math.fround(value / object.scale)))
     return refuse('does not fit a 32-bit float', 'value_out_of_range')
   return value
@@ -42,6 +43,19 @@ function checkLimits(
   if (step === undefined) return
   const steps = (value - (Number.isFinite(minimum) ? minimum : 0)) / step
   if (Math.abs(steps - Math.round(steps)) > 1e-9) refuse(`must be a multiple of ${step}`, 'value_step_mismatch')
+}
+
+/** Units that leave no doubt about what a value can be. All other limits of the allowlist are those of the wire type. */
+const unitRanges: Readonly<Record<string, readonly [number, number, string]>> = {
+  '%': [0, 100, 'percent'],
+  ratio: [0, 1, 'a share, 0.5 is 50 %'],
+}
+
+function checkUnit({ unit }: CatalogObject, value: number): void {
+  const range = unitRanges[unit ?? '']
+  if (range === undefined) return
+  const [least, most, meaning] = range
+  if (value < least || value > most) refuse(`must be from ${least} to ${most} (${meaning})`, 'value_out_of_range')
 }
 
 function refuse(detail: string, code: ProblemCode): never {

@@ -66,3 +66,19 @@ test('a value is refused by type, limit and step before anything is sent', () =>
   assert.equal(code('wifi_sockb_ip', 'ä'.repeat(65)), 'value_out_of_range')
   assert.equal(code('wifi_sockb_ip', '192.0.2.1'), 'fine')
 })
+
+test('a percentage and a share are refused outside of what they can be, and the answer names the range', () => {
+  const detailFor = (name: string, value: number) => {
+    try {
+      checkValue(object(name), { ...rule(name), minimum: -3e38, maximum: 3e38 }, value)
+      return 'fine'
+    } catch (error) {
+      return (error as Problem).message
+    }
+  }
+  assert.match(detailFor('battery_soc', 80), /must be from 0 to 1 \(a share/)
+  assert.match(detailFor('battery_soc_target', 101), /must be from 0 to 100 \(percent/)
+  assert.equal(detailFor('battery_soc', 0.8), 'fine')
+  assert.equal(detailFor('battery_soc_target', 80), 'fine')
+  assert.equal(detailFor('power_mng_soc_min', 80), 'fine')
+})

@@ -9,15 +9,22 @@ import {
 } from '@hearth/runtime'
 import { z } from 'zod'
 import { loadCatalog } from '../catalog/catalog.ts'
+import type { SimulatedSlave } from './binary-payloads.ts'
 import { followFaultsFile } from './faults-file.ts'
 import { openReplay } from './replay.ts'
 import { startSimulator } from './simulator.ts'
+
+/** Largest plant address, and most further inverters that a plant reports. */
+const largestNetworkId = 0xff_ff_ff_ff
+const maxSlaves = 31
 
 /** What `hearth inverter simulate` is told. */
 export interface SimulateOptions {
   readonly port: number
   readonly host?: string
   readonly seed?: number
+  /** Plant addresses of further inverters. */
+  readonly networkId?: readonly number[]
   readonly state?: string
   readonly faults?: string
   readonly replay?: string
@@ -26,9 +33,10 @@ export interface SimulateOptions {
 
 /** Runs a simulated inverter until it is told to stop. Prints one line when it listens. */
 export async function runSimulatorCommand(options: SimulateOptions): Promise<void> {
-  const { port, host = '127.0.0.1', seed = 1, state, faults, replay, speed = 1 } = options
+  const { port, host = '127.0.0.1', seed = 1, networkId = [], state, faults, replay, speed = 1 } = options
   if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new OperatorError('--port: must be from 0 to 65535')
   if (!Number.isInteger(seed)) throw new OperatorError('--seed: must be a whole number')
+  checkNetworkIds(networkId)
   if (!(speed > 0 && speed <= 1000)) throw new OperatorError('--speed: must be more than 0 and at most 1000')
   const { LOG_LEVEL: logLevel } = parseSettings(z.object({ LOG_LEVEL: commonSettings.LOG_LEVEL }), process.env)
   const log = createLog({ name: 'simulator', level: logLevel })
@@ -36,6 +44,7 @@ export async function runSimulatorCommand(options: SimulateOptions): Promise<voi
     host,
     port,
     seed,
+    slaves: networkId.map(slaveAt),
     log,
     timers: speed === 1 ? systemTimers : createFastTimers(speed),
     catalog: loadCatalog(),
@@ -55,3 +64,18 @@ export async function runSimulatorCommand(options: SimulateOptions): Promise<voi
   )
   process.stdout.write(`simulated inverter listening on ${host}:${simulator.port}\n`)
 }
+
+function checkNetworkIds(ids: readonly number[]): void {
+  if (ids.some((id) => !Number.isInteger(id) || id < 0 || id > largestNetworkId))
+    throw new OperatorError(`--network-id: must be whole numbers from 0 to ${largestNetworkId}`)
+  if (new Set(ids).size !== ids.length) throw new OperatorError('--network-id: the same address is given twice')
+  if (ids.length > maxSlaves)
+    throw new OperatorError(`--network-id: a plant has at most ${maxSlaves} further inverters`)
+}
+
+/** A further inverter, named after its address. */
+const slaveAt = (networkId: number): SimulatedSlave => ({
+  networkId,
+  name: `Simulated ${networkId}`,
+  serial: `SIM${String(networkId).padStart(9, '0')}`,
+})

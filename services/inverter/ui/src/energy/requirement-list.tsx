@@ -18,7 +18,7 @@ export function RequirementList({ title, requirements }: { title: string; requir
             )}
             <span>{text}</span>
             {!isMet && (
-              <Link href={href} className="hearth-link" aria-label={`Go to: ${text}`}>
+              <Link href={href} className="hearth-link" aria-label={`Go there: ${text}`}>
                 Go there
               </Link>
             )}

@@ -1,15 +1,16 @@
 import { ActionIcon, Drawer, Stack, Text } from '@mantine/core'
-import { answer, describeError, RelativeTime, Section } from '@hearth/ui'
+import { describeError, RelativeTime, Section } from '@hearth/ui'
 import { IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { type AdminDevice, api, keys, type Parameter, readSettings } from '../api.ts'
+import { type AdminDevice, keys, type Parameter, readSettings } from '../api.ts'
 import { limitsInWords } from '../approvals/parameter-search.ts'
 import { kinds } from '../approvals/parameter-kinds.ts'
 import { SimulatedBadge } from '../devices/device-badges.tsx'
 import { DeviceSelect } from '../devices/device-select.tsx'
 import { formatValue } from '../values/quantity.ts'
 import { TriggerAction } from './trigger-action.tsx'
+import { useReading } from './use-reading.ts'
 import { WriteMetric } from './write-metric.tsx'
 
 /** One object in full: its value now, what it takes, and a form to write it. */
@@ -67,16 +68,8 @@ function factsOf(parameter: Parameter): [string, ReactNode][] {
   ]
 }
 
-/** The key of a single reading, which a write makes stale. */
-export const metricKey = (deviceId: string, name: string) => [...keys.values, deviceId, name]
-
 function ValueNow({ device, parameter }: { device: AdminDevice; parameter: Parameter }) {
-  const params = { path: { device_id: device.device_id, metric_name: parameter.name } }
-  const reading = useQuery({
-    queryKey: metricKey(device.device_id, parameter.name),
-    queryFn: () => answer(api.GET('/api/v1/devices/{device_id}/metrics/{metric_name}', { params })),
-    staleTime: 0,
-  })
+  const reading = useReading(device, parameter)
   const { data } = reading
   return (
     <div className="metric-now">

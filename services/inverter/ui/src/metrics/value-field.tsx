@@ -1,5 +1,6 @@
 import { NativeSelect, NumberInput, TextInput } from '@mantine/core'
 import type { Parameter } from '../api.ts'
+import { expectedRange } from './expected-range.ts'
 import { choicesOf } from './write-values.ts'
 
 /** The input that fits an object: a choice, a number or a text. */
@@ -32,6 +33,7 @@ export function ValueField(props: {
     return (
       <TextInput label={label} value={value} error={error} onChange={(event) => onChange(event.currentTarget.value)} />
     )
+  const range = expectedRange(parameter)
   return (
     <NumberInput
       label={label}
@@ -41,7 +43,13 @@ export function ValueField(props: {
       allowDecimal={parameter.value_type === 'number'}
       decimalScale={6}
       {...(parameter.unit === null ? {} : { suffix: parameter.unit === 'ratio' ? '' : ` ${parameter.unit}` })}
-      {...(parameter.unit === 'ratio' ? { description: 'A share: 0.5 is 50 %' } : {})}
+      {...(range === undefined
+        ? {}
+        : {
+            description: `${capitalized(range.meaning)}; usually from ${range.min.toLocaleString('en')} to ${range.max.toLocaleString('en')}`,
+          })}
     />
   )
 }
+
+const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)

@@ -6,6 +6,8 @@ import { useState } from 'react'
 import type { components } from '../api.gen.ts'
 import { type AdminDevice, api, keys, type Parameter } from '../api.ts'
 import { formatValue } from '../values/quantity.ts'
+import { ConfirmWrite, scalarOf } from './confirm-write.tsx'
+import { useReading } from './use-reading.ts'
 import { ValueField } from './value-field.tsx'
 import { toWriteValue } from './write-values.ts'
 
@@ -14,6 +16,8 @@ type WriteResult = components['schemas']['WriteResult']
 /** Writes one approved object and shows what the inverter read back. */
 export function WriteMetric({ device, parameter }: { device: AdminDevice; parameter: Parameter }) {
   const [typed, setTyped] = useState<string | number>('')
+  const [isAsking, setAsking] = useState(false)
+  const reading = useReading(device, parameter)
   const cache = useQueryClient()
   const value = toWriteValue(typed, parameter)
   const write = useMutation({
@@ -26,6 +30,7 @@ export function WriteMetric({ device, parameter }: { device: AdminDevice; parame
         }),
       ),
     onSettled: () => {
+      setAsking(false)
       void cache.invalidateQueries({ queryKey: [...keys.values, device.device_id] })
       void cache.invalidateQueries({ queryKey: [...keys.journal, device.device_id] })
     },
@@ -36,7 +41,7 @@ export function WriteMetric({ device, parameter }: { device: AdminDevice; parame
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
-        if (value !== undefined) write.mutate(value)
+        if (value !== undefined) setAsking(true)
       }}
     >
       <ValueField label="New value" parameter={parameter} value={typed} error={undefined} onChange={setTyped} />
@@ -45,6 +50,17 @@ export function WriteMetric({ device, parameter }: { device: AdminDevice; parame
           Write to {device.display_name}
         </Button>
       </Group>
+      {isAsking && value !== undefined && (
+        <ConfirmWrite
+          device={device}
+          parameter={parameter}
+          value={value}
+          now={reading.data === undefined && reading.isFetching ? undefined : scalarOf(reading.data?.value)}
+          isWriting={write.isPending}
+          onWrite={() => write.mutate(value)}
+          onClose={() => setAsking(false)}
+        />
+      )}
       <div aria-live="polite">
         {write.data !== undefined && !write.isPending && <Outcome result={write.data} unit={parameter.unit} />}
         {write.error !== null && !write.isPending && (

@@ -1,0 +1,69 @@
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { IconAlertTriangle, IconArrowRight } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import type { AdminDevice, Parameter } from '../api.ts'
+import { formatValue } from '../values/quantity.ts'
+import { doubtAbout } from './expected-range.ts'
+import { choicesOf } from './write-values.ts'
+
+type Value = number | boolean | string
+
+/** A value that is not a structure, which nothing compares with. */
+export const scalarOf = (value: unknown): Value | null =>
+  typeof value === 'number' || typeof value === 'boolean' || typeof value === 'string' ? value : null
+
+/** Shows the present and the new value side by side before anything is sent, and asks when the new one looks wrong. */
+export function ConfirmWrite(props: {
+  device: AdminDevice
+  parameter: Parameter
+  value: Value
+  /** Null when the inverter gives no value, undefined while it is read. */
+  now: Value | null | undefined
+  isWriting: boolean
+  onWrite: () => void
+  onClose: () => void
+}) {
+  const { device, parameter, value, now, isWriting, onWrite, onClose } = props
+  const doubt = doubtAbout(parameter, { value, now })
+  return (
+    <Modal opened onClose={onClose} title={`Write ${parameter.name} on ${device.display_name}?`}>
+      <Stack>
+        <dl className="write-comparison">
+          <Side label="Now">{now === undefined ? '…' : now === null ? 'No value' : textOf(now, parameter)}</Side>
+          <IconArrowRight size={20} aria-hidden />
+          <Side label="New">{textOf(value, parameter)}</Side>
+        </dl>
+        {doubt !== null && (
+          <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />} className="write-outcome">
+            <Text size="md">{doubt} Are you sure?</Text>
+          </Alert>
+        )}
+        <Group justify="flex-end" className="hearth-dialog-actions">
+          <Button variant="default" onClick={onClose} data-autofocus={doubt !== null || undefined}>
+            Cancel
+          </Button>
+          <Button
+            {...(doubt === null ? {} : { color: 'red' })}
+            loading={isWriting}
+            onClick={onWrite}
+            data-autofocus={doubt === null || undefined}
+          >
+            {doubt === null ? 'Write' : 'Write anyway'}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+function Side({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+const textOf = (value: Value, parameter: Parameter): string =>
+  choicesOf(parameter).find((choice) => choice.value === String(value))?.label ?? formatValue(value, parameter.unit)

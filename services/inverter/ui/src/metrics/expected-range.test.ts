@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { doubtAbout, expectedRange } from './expected-range.ts'
+
+const number = (name: string, unit: string | null = null) => ({ name, unit, value_type: 'number' as const })
+
+test('unit and name say what is to be expected of an object', () => {
+  assert.deepEqual([expectedRange(number('x', '%'))?.max, expectedRange(number('x', 'ratio'))?.max], [100, 1])
+  for (const name of ['power_mng_soc_min', 'power_mng_soc_target_set', 'battery_soc_target_high', 'battery_soh'])
+    assert.equal(expectedRange(number(name))?.max, 1, name)
+  assert.equal(expectedRange(number('nsm_cos_phi_const'))?.min, -1)
+  for (const name of ['battery_soc_update_since', 'bat_mng_struct_bat_calib_soc_threshold', 'cs_neg_2'])
+    assert.equal(expectedRange(number(name)), undefined, name)
+})
+
+test('a value is doubted outside of its range and far from what it is now', () => {
+  assert.match(doubtAbout(number('power_mng_soc_min'), { value: 80, now: 0.07 }) ?? '', /share.*from 0 to 1/)
+  assert.match(doubtAbout(number('cs_neg_2'), { value: 80, now: 0.5 }) ?? '', /far outside/)
+  assert.equal(doubtAbout(number('power_mng_soc_min'), { value: 0.1, now: 0.07 }), null)
+  assert.equal(doubtAbout(number('cs_neg_2'), { value: 2, now: 0.5 }), null)
+  assert.equal(doubtAbout(number('cs_neg_2'), { value: 80, now: null }), null)
+  assert.equal(doubtAbout({ name: 'x', unit: null, value_type: 'boolean' }, { value: true, now: false }), null)
+})
