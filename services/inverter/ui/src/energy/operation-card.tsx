@@ -103,8 +103,8 @@ function Operation({
       {energy.deviation !== null && (
         <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />} className="notice-banner" mb={0}>
           <Text size="md">
-            The battery has not followed the command since <RelativeTime value={energy.deviation.since} />.{' '}
-            {energy.deviation.detail}
+            The battery does not follow the command. {energy.deviation.detail} First seen{' '}
+            <RelativeTime value={energy.deviation.since} />.
           </Text>
         </Alert>
       )}
