@@ -57,7 +57,7 @@ const bandFor = (commandedW: number): number => Math.max(band.watts, band.share 
 
 function explain(commandedW: number, measuredW: number): string {
   const told = commandedW === 0 ? 'to rest' : `to ${inWords(commandedW)}`
-  const does = Math.round(measuredW) === 0 ? 'rests' : `${inWords(measuredW).replace(/^(\w+)/, '$1s')}`
+  const does = Math.round(measuredW) === 0 ? 'rests' : inWords(measuredW).replace(/^(\w+)/, '$1s')
   const wrong =
     commandedW * measuredW < 0
       ? 'The recorded sign of the battery power or the code of external control may be wrong, or another program commands the inverter'

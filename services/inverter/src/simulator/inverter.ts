@@ -11,6 +11,8 @@ export interface InverterParts {
   readonly catalog: Catalog
   readonly timers: Timers
   readonly seed: number
+  /** Serial number; undefined for the one an inverter has by itself. */
+  readonly serial?: string
   readonly slaves: readonly SimulatedSlave[]
   readonly faults: () => Faults
 }
@@ -26,6 +28,7 @@ export class SimulatedInverter {
     const now = parts.timers.now()
     this.#parts = parts
     this.registers = createRegisterFile(parts.catalog, { seed: parts.seed, now })
+    if (parts.serial !== undefined) this.registers.set('inverter_serial', parts.serial)
     this.#plant = plantAt(now, parts.seed)
     this.#follow()
   }

@@ -88,11 +88,8 @@ class TcpSimulator implements Simulator {
     const parts = { catalog, timers, slaves, faults: () => this.#faults }
     this.#main = new SimulatedInverter({ ...parts, seed })
     this.#inverters.set(undefined, this.#main)
-    for (const { networkId, serial } of slaves) {
-      const inverter = new SimulatedInverter({ ...parts, seed: seed + networkId })
-      inverter.registers.set('inverter_serial', serial)
-      this.#inverters.set(networkId, inverter)
-    }
+    for (const { networkId, serial } of slaves)
+      this.#inverters.set(networkId, new SimulatedInverter({ ...parts, seed: seed + networkId, serial }))
   }
 
   get registers(): RegisterFile {
