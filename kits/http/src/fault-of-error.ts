@@ -1,5 +1,7 @@
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
 import { phraseOfIssue, type SchemaIssue } from './issue-phrase.ts'
+import type { FastifyRequest } from 'fastify'
+import type { Route } from './route.ts'
 import { Fault, type FieldIssue, type RequestPart } from './faults.ts'
 
 const parts: Record<string, RequestPart> = { body: 'body', querystring: 'query', params: 'params', headers: 'params' }
@@ -35,6 +37,20 @@ export function faultOfError(error: unknown): unknown {
   if (code?.startsWith('FST_') === true && statusCode !== undefined && statusCode < 500)
     return new Fault({ kind: 'malformed' })
   return error
+}
+
+/** The fault behind an error; for a body that does not fit its schema together with what the route's own rules say to it. */
+export async function wholeError(
+  { alsoInvalid }: Pick<Route['spec'], 'alsoInvalid'>,
+  error: unknown,
+  { params, body }: Pick<FastifyRequest, 'params' | 'body'>,
+): Promise<unknown> {
+  const fault = faultOfError(error)
+  if (alsoInvalid === undefined || !(fault instanceof Fault)) return error
+  const { reason } = fault
+  if (reason.kind !== 'invalid' || reason.part !== 'body') return error
+  const more = await alsoInvalid({ params, body, fields: reason.fields })
+  return new Fault({ ...reason, fields: [...reason.fields, ...more] })
 }
 
 interface ValidationError {

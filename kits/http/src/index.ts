@@ -16,6 +16,7 @@ export {
   type Call,
   type Content,
   type Method,
+  type InvalidBody,
   type Route,
   type RouteSpec,
   type Success,

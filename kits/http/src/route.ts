@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
+import type { FieldIssue } from './faults.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -29,6 +30,15 @@ export interface UploadedFile {
 
 /** The body of a route that takes an upload: the fields of the form, and its one file as `file`. */
 export type UploadBody = Readonly<Record<string, string | UploadedFile>>
+
+/** A body that does not fit its schema. */
+export interface InvalidBody {
+  /** Parameters of the path, checked. */
+  readonly params: unknown
+  /** As it was sent. */
+  readonly body: unknown
+  readonly fields: readonly FieldIssue[]
+}
 
 type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined
 type Result<S extends Success> = S extends { body: infer B extends z.ZodType } ? z.output<B> : Content
@@ -83,6 +93,8 @@ export interface RouteSpec<Access, Limit, P extends Schema, Q extends Schema, B 
   readonly params?: P
   readonly query?: Q
   readonly body?: B
+  /** More issues of a body that does not fit its schema: what the service's own rules say to the rest of it. */
+  readonly alsoInvalid?: (request: InvalidBody) => Promise<readonly FieldIssue[]>
   /** The body is a form instead of JSON: its fields alone, or fields and one file (see `UploadBody`). */
   readonly takes?: 'form' | { readonly upload: { readonly largestBytes: number } }
   /** Largest body, bytes, where it is not that of the service. */

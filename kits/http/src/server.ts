@@ -5,6 +5,7 @@ import Fastify, { LogController, type FastifyInstance, type FastifyReply, type F
 import { serializerCompiler } from 'fastify-type-provider-zod'
 import { clientAddress, type ForwardingTrust } from './client-address.ts'
 import { refuseUnreadable, sendError, type ErrorAnswer } from './error-answers.ts'
+import { wholeError } from './fault-of-error.ts'
 import { Fault } from './faults.ts'
 import { addOpenApi, fastifySchemaOf, type ApiDescription } from './openapi.ts'
 import { takeForms } from './forms.ts'
@@ -185,6 +186,11 @@ function addRoute(app: FastifyInstance, parts: ServerParts, { route, url, page }
     url,
     schema: fastifySchemaOf(route.spec, parts.about),
     ...(route.spec.largestBody === undefined ? {} : { bodyLimit: route.spec.largestBody }),
+    // Only where there is something to add: elsewhere the server's own handler answers.
+    ...(route.spec.alsoInvalid !== undefined && {
+      errorHandler: async (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
+        sendError(parts, reply, await wholeError(route.spec, error, request)),
+    }),
     onRequest: async (request, reply) => {
       const client = clientOf(request, parts.trust)
       callers.set(request, { client, caller: await parts.guard({ request, reply, client }, route.spec) })

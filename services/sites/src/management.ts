@@ -92,6 +92,7 @@ function openSites(parts: ManagementParts, proxy: Proxy) {
   return createSites({
     database: parts.database,
     clock: parts.timers,
+    check,
     settle: settlerOf(parts, proxy, false),
     explain: createExplain(statesOf(parts, proxy)),
     preview: createPreviewSite({

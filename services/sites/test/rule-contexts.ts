@@ -15,6 +15,7 @@ export function makeRuleContext(members: Partial<RuleContext> = {}): RuleContext
     staticBases: ['/srv/www'],
     socketDirectories: ['/run/apps'],
     hasOnDemandAsk: true,
+    hasNewDirectives: false,
     allowsRaw: true,
     hasCertificate: (id) => id === 1,
     hasAuthority: (id) => id === 1,

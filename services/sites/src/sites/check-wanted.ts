@@ -55,7 +55,7 @@ export function createCheckWanted(around: RuleSurroundings): CheckWanted {
 /** What a site is judged by, as it is now. */
 export async function ruleContextOf(
   around: RuleSurroundings,
-  { extras }: Pick<WantedSite, 'extras'>,
+  { extras, hasNewDirectives = false }: Pick<WantedSite, 'extras' | 'hasNewDirectives'>,
   id: number | undefined,
 ): Promise<RuleContext> {
   const { domains, siteOfName } = await around.directory()
@@ -73,6 +73,7 @@ export async function ruleContextOf(
     socketDirectories: around.socketDirectories,
     hasOnDemandAsk: around.hasOnDemandAsk(),
     allowsRaw: around.allowsRaw(),
+    hasNewDirectives,
     hasCertificate: (number) => certificates.has(number),
     hasAuthority: (number) => authorities.has(number),
   }

@@ -13,7 +13,7 @@ export function checkUsers({ basic_auth: users }: SiteToCheck, context: RuleCont
     if (/[:{}]/.test(username) || hasControlCharacters(username))
       report(`${field}.username`, 'must not hold colons, braces or control characters')
     if (password === undefined && !context.storedUsers.includes(username))
-      report(`${field}.password`, 'is required for a new user')
+      report('basic_auth', `${username} needs a password`)
     if (password !== undefined && Buffer.byteLength(password) > 72)
       report(`${field}.password`, 'must have at most 72 bytes')
   }

@@ -1,4 +1,4 @@
-import type { Route } from '@hearth/http'
+import type { InvalidBody, Route } from '@hearth/http'
 import { z } from 'zod'
 import { isRecent, reauthenticationRequired, route, type Administrator } from '../access.ts'
 import { Preview } from '../apply/schema.ts'
@@ -53,6 +53,7 @@ function previewRoutes(sites: Sites): Route[] {
         summary: 'Show what a new site would change',
         description,
         body: SiteCreate,
+        alsoInvalid: besideShape(sites, false),
       },
       ({ body }) => sites.preview(undefined, body),
     ),
@@ -64,6 +65,7 @@ function previewRoutes(sites: Sites): Route[] {
         description,
         params: SiteParams,
         body: SitePatch,
+        alsoInvalid: besideShape(sites, true),
       },
       ({ params, body }) => sites.preview(params.id, body),
     ),
@@ -121,6 +123,7 @@ function createRoute(sites: Sites, now: () => number): Route {
       limit: edits,
       query: EditQuery,
       body: SiteCreate,
+      alsoInvalid: besideShape(sites, false),
       success: { status: 201, body: SiteEnvelope },
       errors: [409, 503],
     },
@@ -146,7 +149,14 @@ function changeRoutes(sites: Sites, now: () => number): Route[] {
   const description = 'With `If-Match` only when the site is still that revision (412).'
   return [
     route(
-      { ...changes, method: 'PATCH', summary: 'Change members of a site', description, body: SitePatch },
+      {
+        ...changes,
+        method: 'PATCH',
+        summary: 'Change members of a site',
+        description,
+        body: SitePatch,
+        alsoInvalid: besideShape(sites, true),
+      },
       async ({ params, body, query, caller, header, answer }) => {
         if (Object.keys(body).length === 0) throw badRequest('The body must change at least one member')
         assertMayRaw(caller, body, now())
@@ -155,7 +165,14 @@ function changeRoutes(sites: Sites, now: () => number): Route[] {
       },
     ),
     route(
-      { ...changes, method: 'PUT', summary: 'Replace a site', description, body: SitePut },
+      {
+        ...changes,
+        method: 'PUT',
+        summary: 'Replace a site',
+        description,
+        body: SitePut,
+        alsoInvalid: besideShape(sites, false),
+      },
       async ({ params, body, query, caller, header, answer }) => {
         assertMayRaw(caller, body, now())
         const options = optionsOf(caller.username, query.wait, header('if-match'))
@@ -177,6 +194,15 @@ function changeRoutes(sites: Sites, now: () => number): Route[] {
       },
     ),
   ]
+}
+
+/** Has the rules speak too when a body does not have the right shape, so that one answer names all that is wrong. */
+function besideShape(sites: Sites, isPatch: boolean) {
+  return async ({ params, body, fields }: InvalidBody) => {
+    const { id } = params as { id?: number }
+    const edit = { id, isPatch, body, fields: fields.map(({ path }) => path) }
+    return (await sites.issuesBeside(edit)).map(({ field, message }) => ({ path: field, code: 'rule', message }))
+  }
 }
 
 /** Directives reach further than the members of a site, so whoever writes them proves once more who they are. */

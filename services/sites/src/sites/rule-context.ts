@@ -32,6 +32,8 @@ export interface RuleContext {
   /** Whether someone is asked before on-demand certificates are made. */
   readonly hasOnDemandAsk: boolean
   readonly allowsRaw: boolean
+  /** Whether directives were sent, also for a site of another kind. */
+  readonly hasNewDirectives: boolean
   readonly hasCertificate: (id: number) => boolean
   readonly hasAuthority: (id: number) => boolean
 }

@@ -189,7 +189,7 @@ describe('rules of sites', () => {
 
   test('users have different names and passwords that bcrypt reads to their end', () => {
     const user = (username: string, password?: string) => ({ username, ...(password !== undefined && { password }) })
-    refused({ basic_auth: [user('ann')] }, 'basic_auth.0.password', /required/)
+    refused({ basic_auth: [user('ann')] }, 'basic_auth', /ann needs a password/)
     assert.deepEqual(errorsOf({ basic_auth: [user('ann')] }, { storedUsers: ['ann'] }), [])
     refused({ basic_auth: [user('a:b', 'long enough')] }, 'basic_auth.0.username', /colons/)
     refused({ basic_auth: [user('ann', 'long enough'), user('ann', 'long enough')] }, 'basic_auth.1.username', /twice/)

@@ -55,7 +55,11 @@ function checkName({ site_name: name }: SiteToCheck, context: RuleContext, repor
 }
 
 function checkKind(site: SiteToCheck, context: RuleContext, report: Report): void {
-  if (site.kind !== 'raw') return
+  if (site.kind !== 'raw') {
+    if (context.hasNewDirectives && !context.allowsRaw)
+      report('raw_directives', 'are not allowed; the setting allow_raw has to be on')
+    return
+  }
   if (!context.allowsRaw) report('kind', 'raw is not allowed; the setting allow_raw has to be on')
   const text = site.raw_directives ?? ''
   if (text.trim() === '') report('raw_directives', 'is required for a site of kind raw')

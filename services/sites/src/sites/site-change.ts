@@ -14,17 +14,8 @@ export interface SiteExtras {
 export interface WantedSite {
   readonly record: SiteRecord
   readonly extras: SiteExtras
-}
-
-/** A user of basic authentication has neither a new password nor a stored one. */
-export class PasswordMissing extends Error {
-  override readonly name = 'PasswordMissing'
-  readonly username: string
-
-  constructor(username: string) {
-    super(`${username} needs a password`)
-    this.username = username
-  }
+  /** Directives were sent with the change, whatever the kind of the site. */
+  readonly hasNewDirectives?: boolean
 }
 
 /** Less is too easy to guess; Caddy remembers a password it has compared once. */
@@ -37,24 +28,27 @@ export function wantedOfRow(row: Pick<SiteRow, 'record' | 'extras'>): WantedSite
 
 /**
  * What a site becomes by what was sent: members that were left out of a patch stay, and so do passwords that were not sent
- * again. Throws `PasswordMissing`.
+ * again. A user without any password has no hash, which the rules refuse.
  */
 export async function changedSite(before: WantedSite | undefined, input: SiteCreate | SitePatch): Promise<WantedSite> {
   const { basic_auth: users, ...members } = input
   const extras = before?.extras ?? { hashes: {} }
   const given = Object.entries(members).filter(([, value]) => value !== undefined)
   const record = { ...before?.record, ...Object.fromEntries(given) } as SiteRecord
-  if (users === undefined) return { record: { ...record, basic_auth: before?.record.basic_auth ?? [] }, extras }
+  const hasNewDirectives = typeof input.raw_directives === 'string' && input.raw_directives.trim() !== ''
+  const directives = hasNewDirectives ? { hasNewDirectives } : {}
+  if (users === undefined)
+    return { record: { ...record, basic_auth: before?.record.basic_auth ?? [] }, extras, ...directives }
   const hashes: [string, string][] = []
   for (const { username, password } of users) {
     // A user may be called like a member every object has.
     const known = Object.hasOwn(extras.hashes, username) ? extras.hashes[username] : undefined
     const hashed = password === undefined ? known : await hash(password, bcryptCost)
-    if (hashed === undefined) throw new PasswordMissing(username)
-    hashes.push([username, hashed])
+    if (hashed !== undefined) hashes.push([username, hashed])
   }
   return {
     record: { ...record, basic_auth: users.map(({ username }) => ({ username })) },
     extras: { ...extras, hashes: Object.fromEntries(hashes) },
+    ...directives,
   }
 }

@@ -6,8 +6,11 @@ import type { Preview } from '../apply/schema.ts'
 import type { Publish } from '../events/schema.ts'
 import { conflict, notFound, Problem } from '../problems.ts'
 import type { Explanation } from './explain-schema.ts'
+import type { CheckWanted } from './check-wanted.ts'
+import { readableIssues, type UnreadableEdit } from './readable-issues.ts'
+import type { FieldIssue } from './rule-context.ts'
 import type { Site, SiteCreate, SitePatch } from './schema.ts'
-import { changedSite, PasswordMissing, wantedOfRow, type WantedSite } from './site-change.ts'
+import { changedSite, wantedOfRow, type WantedSite } from './site-change.ts'
 import type { SettleWanted } from './settle-wanted.ts'
 import { siteRow } from './site-row.ts'
 import { siteOfRow } from './site-view.ts'
@@ -46,6 +49,8 @@ export interface Sites {
   remove(id: number, options: EditOptions): Promise<SiteEdit>
   /** What an edit would change, and what Caddy says to it. */
   preview(id: number | undefined, input: SiteCreate | SitePatch): Promise<Preview>
+  /** What the rules say to those members of an unreadable body that can be read; see `readableIssues`. */
+  issuesBeside(edit: UnreadableEdit): Promise<FieldIssue[]>
   /** What would become of a request. */
   explain(request: { url: string; client_ip?: string | undefined }): Promise<Explanation>
 }
@@ -54,6 +59,7 @@ export interface SiteParts {
   readonly database: Database<SiteTables>
   readonly clock: Clock
   readonly settle: SettleWanted
+  readonly check: CheckWanted
   readonly preview: (wanted: WantedSite, id: number | undefined) => Promise<Preview>
   readonly explain: Sites['explain']
   readonly sync: SyncSites
@@ -90,7 +96,7 @@ class StoredSites implements Sites {
   }
 
   async create(input: SiteCreate, options: EditOptions): Promise<SiteEdit> {
-    const wanted = await this.#wanted(undefined, input)
+    const wanted = await changedSite(undefined, input)
     await checkFree(this.#db, wanted, 0)
     const settled = await this.#parts.settle(wanted, undefined)
     const row = await this.#write(undefined, settled, options)
@@ -98,11 +104,11 @@ class StoredSites implements Sites {
   }
 
   patch(id: number, input: SitePatch, options: EditOptions): Promise<SiteEdit> {
-    return this.#edit(id, options, (before) => this.#wanted(before, input))
+    return this.#edit(id, options, (before) => changedSite(before, input))
   }
 
   replace(id: number, input: SiteCreate, options: EditOptions): Promise<SiteEdit> {
-    return this.#edit(id, options, (before) => this.#wanted(before, input))
+    return this.#edit(id, options, (before) => changedSite(before, input))
   }
 
   remove(id: number, options: EditOptions): Promise<SiteEdit> {
@@ -118,7 +124,12 @@ class StoredSites implements Sites {
 
   async preview(id: number | undefined, input: SiteCreate | SitePatch): Promise<Preview> {
     const before = id === undefined ? undefined : wantedOfRow(await this.#find(id))
-    return await this.#parts.preview(await this.#wanted(before, input), id)
+    return await this.#parts.preview(await changedSite(before, input), id)
+  }
+
+  async issuesBeside(edit: UnreadableEdit): Promise<FieldIssue[]> {
+    const row = edit.id === undefined ? undefined : await store.findSiteRow(this.#db, edit.id)
+    return await readableIssues(edit, row === undefined ? undefined : wantedOfRow(row), this.#parts.check)
   }
 
   explain(request: Parameters<Sites['explain']>[0]): Promise<Explanation> {
@@ -131,22 +142,13 @@ class StoredSites implements Sites {
       checkRevision(before, options)
       const earlier = wantedOfRow(before)
       const wanted = await change(earlier)
-      if (isDeepStrictEqual(wanted, earlier))
+      if (isDeepStrictEqual({ record: wanted.record, extras: wanted.extras }, earlier))
         return { status: 'no_change', site: await this.get(id), synced: { status: 'no_change' } }
       await checkFree(this.#db, wanted, id)
       const settled = await this.#parts.settle(wanted, id)
       const row = await this.#write(before, settled, options)
       return await this.#apply({ row, before, status: 'updated' }, options)
     })
-  }
-
-  async #wanted(before: WantedSite | undefined, input: SiteCreate | SitePatch): Promise<WantedSite> {
-    try {
-      return await changedSite(before, input)
-    } catch (error) {
-      if (!(error instanceof PasswordMissing)) throw error
-      throw invalid('basic_auth', error.message)
-    }
   }
 
   #write(before: SiteRow | undefined, wanted: WantedSite, { author }: EditOptions): Promise<SiteRow> {
@@ -246,6 +248,3 @@ async function checkFree(db: Kysely<SiteTables>, { record }: WantedSite, id: num
     throw conflict(`domains: ${domain} belongs to the site ${other?.name ?? owner}`, 'domain_taken')
   }
 }
-
-const invalid = (field: string, message: string) =>
-  new Problem(422, `${field}: ${message}`, { errors: [{ field, message }] })
