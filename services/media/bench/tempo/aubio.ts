@@ -1,48 +1,29 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
-import { timed, type Invited } from './candidate.ts'
+import type { Invited } from './candidate.ts'
+import { isInstalled, programCandidate, type Program } from './program.ts'
 
-const run = promisify(execFile)
-const limits = { timeout: 60_000, env: { PATH: process.env['PATH'] ?? '' } }
-
-/** The two programs of aubio-tools; their time includes starting and reading the file. */
+/** The two programs of aubio-tools. */
 export async function aubioPrograms(): Promise<Invited[]> {
-  return [
-    await program('aubio', {
+  const programs: Program[] = [
+    {
       name: 'aubio tempo',
+      command: 'aubio',
       words: (file) => ['tempo', file],
       read: (text) => Number(/([\d.]+) bpm/.exec(text)?.[1] ?? Number.NaN),
-    }),
-    await program('aubiotrack', {
+    },
+    {
       name: 'aubiotrack, median interval',
+      command: 'aubiotrack',
       words: (file) => ['-i', file],
       read: (text) => tempoOfBeats(text.trim().split('\n').map(Number)),
-    }),
+    },
   ]
-}
-
-interface Use {
-  readonly name: string
-  readonly words: (file: string) => string[]
-  readonly read: (text: string) => number
-}
-
-async function program(command: string, { name, words, read }: Use): Promise<Invited> {
-  const obstacle = await run(command, ['--help'], limits).then(
-    () => undefined,
-    (error: NodeJS.ErrnoException) =>
-      error.code === 'ENOENT' ? `${command} is not installed (Debian package aubio-tools)` : undefined,
+  return Promise.all(
+    programs.map(async (one) =>
+      (await isInstalled(one.command))
+        ? programCandidate(one)
+        : { name: one.name, obstacle: `${one.command} is not installed (Debian package aubio-tools)` },
+    ),
   )
-  if (obstacle !== undefined) return { name, obstacle }
-  const estimate = async (file: string) => {
-    const bpm = read((await run(command, words(file), limits)).stdout)
-    return Number.isFinite(bpm) && bpm > 0 ? bpm : null
-  }
-  return {
-    name,
-    estimate: ({ file }) => timed(() => estimate(file)),
-    [Symbol.asyncDispose]: () => Promise.resolve(),
-  }
 }
 
 function tempoOfBeats(beats: readonly number[]): number {

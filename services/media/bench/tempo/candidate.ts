@@ -1,8 +1,7 @@
-/** A track on disk, with its samples at 44.1 kHz. */
+/** A track on disk, as WAV. */
 export interface BenchTrack {
   readonly file: string
   readonly seconds: number
-  readonly samples: Float32Array
 }
 
 /** One answer: the tempo, null for none, and how long it took. */

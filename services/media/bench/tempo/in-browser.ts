@@ -1,11 +1,11 @@
 import { analyzeFullBuffer } from 'realtime-bpm-analyzer'
 import { analyze } from 'web-audio-beat-detector'
 
-/** Runs in the page: gives both libraries an audio buffer of the track and takes the time. */
+/** Runs in the page: decodes a track and gives it to one of the libraries. */
 
 type Buffer = Parameters<typeof analyze>[0]
 
-/** What the page is asked for; the buffer is made before the clock starts. */
+/** What the page is asked for. */
 export interface PageRequest {
   readonly library: 'realtime-bpm-analyzer' | 'web-audio-beat-detector'
   readonly address: string
@@ -17,15 +17,16 @@ const libraries: Record<PageRequest['library'], (buffer: Buffer) => Promise<numb
   'web-audio-beat-detector': (buffer) => analyze(buffer),
 }
 
-async function estimate({ library, address, rate }: PageRequest): Promise<{ bpm: number | null; seconds: number }> {
-  const samples = new Float32Array(await (await fetch(address)).arrayBuffer())
-  const { AudioBuffer } = globalThis as unknown as { AudioBuffer: new (options: object) => Buffer }
-  const buffer = new AudioBuffer({ length: samples.length, sampleRate: rate, numberOfChannels: 1 })
-  buffer.copyToChannel(samples, 0)
-  const begin = performance.now()
+async function estimate({ library, address, rate }: PageRequest): Promise<number | null> {
+  const { OfflineAudioContext } = globalThis as unknown as {
+    OfflineAudioContext: new (channels: number, length: number, rate: number) => {
+      decodeAudioData(content: ArrayBuffer): Promise<Buffer>
+    }
+  }
+  const content = await (await fetch(address)).arrayBuffer()
+  const buffer = await new OfflineAudioContext(1, 1, rate).decodeAudioData(content)
   // Both throw when they find nothing.
-  const bpm = await libraries[library](buffer).catch(() => undefined)
-  return { bpm: bpm ?? null, seconds: (performance.now() - begin) / 1000 }
+  return (await libraries[library](buffer).catch(() => undefined)) ?? null
 }
 
 Object.assign(globalThis, { estimate })
