@@ -38,8 +38,7 @@ async function serve({ page }: TestBrowser, script: string, tracks: Map<string, 
   await page.route(`${origin}/**`, (route) => {
     const { pathname } = new URL(route.request().url())
     const track = tracks.get(pathname)
-    if (track !== undefined)
-      return route.fulfill({ contentType: 'audio/wav', path: track.file })
+    if (track !== undefined) return route.fulfill({ contentType: 'audio/wav', path: track.file })
     if (pathname === '/bench.js') return route.fulfill({ contentType: 'text/javascript', body: script })
     return route.fulfill({ contentType: 'text/html', body: '<script type="module" src="/bench.js"></script>' })
   })

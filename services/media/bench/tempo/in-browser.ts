@@ -19,7 +19,11 @@ const libraries: Record<PageRequest['library'], (buffer: Buffer) => Promise<numb
 
 async function estimate({ library, address, rate }: PageRequest): Promise<number | null> {
   const { OfflineAudioContext } = globalThis as unknown as {
-    OfflineAudioContext: new (channels: number, length: number, rate: number) => {
+    OfflineAudioContext: new (
+      channels: number,
+      length: number,
+      rate: number,
+    ) => {
       decodeAudioData(content: ArrayBuffer): Promise<Buffer>
     }
   }
