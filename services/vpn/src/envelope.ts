@@ -26,6 +26,9 @@ export const plainText = (longest: number) =>
     .max(longest)
     .refine((text) => !text.includes('\0'), 'must not contain a null character')
 
+/** An id as it comes from outside: UUIDs are compared without regard to case (RFC 9562). */
+export const idText = plainText(64).toLowerCase()
+
 /** Paging as every list takes it; `limit` has its own default for some lists. */
 export const pageQuery = (defaultLimit: number) => ({
   limit: z.coerce.number().int().min(1).max(100).default(defaultLimit),

@@ -26,7 +26,7 @@ export async function serve(environment: Environment, early?: EarlyResolver): Pr
     process.stdout.write(`${box(firstSignInLines(service.firstPassword, config))}\n`)
   if (backend === 'simulated') {
     process.stdout.write(
-      `WireGuard is simulated, no packets flow (${reason}).${advice === null ? '' : ` For real tunnels: ${advice}.`}\n`,
+      `WireGuard is simulated, no packets flow (${reason}).${advice === null ? '' : ` What to do: ${advice}.`}\n`,
     )
   }
   process.stdout.write(`listening on ${url}\n`)

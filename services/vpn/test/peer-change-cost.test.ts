@@ -113,7 +113,11 @@ async function openService(count: number) {
   })
   cleanup.defer(() => filtering.close())
   const shared = { database, sealer, clock: systemClock, settings: () => defaultSettings, tunnels, desired, sampler }
-  const host = { isTaken: () => Promise.resolve(false), isPortFree: () => Promise.resolve(true) }
+  const host = {
+    isTaken: () => Promise.resolve(false),
+    isPortFree: () => Promise.resolve(true),
+    networks: () => Promise.resolve([]),
+  }
   const interfaces = createInterfaces({ ...shared, host, onChanged: () => filtering.interfacesChanged() })
   const changes: Promise<void>[] = []
   const peers = createPeers({

@@ -42,7 +42,11 @@ async function openService() {
   const sampler = await openSampler({ database, devices: tunnels, clock, log })
   const settings = () => defaultSettings
   const shared = { database, sealer, clock, settings, tunnels, desired, sampler }
-  const host = { isTaken: () => Promise.resolve(false), isPortFree: () => Promise.resolve(true) }
+  const host = {
+    isTaken: () => Promise.resolve(false),
+    isPortFree: () => Promise.resolve(true),
+    networks: () => Promise.resolve([]),
+  }
   const interfaces = createInterfaces({ ...shared, host, onChanged: nothing })
   const peers = createPeers({ ...shared, publicEndpoint: () => 'vpn.example.org', onChanged: nothing })
   const overview = () =>

@@ -38,7 +38,7 @@ export function tokenRoutes(tokens: Tokens, changed: () => void): Route[] {
         method: 'DELETE',
         path: '/admin/api/tokens/{id}',
         summary: 'Revoke an access token',
-        params: z.object({ id: z.uuid() }),
+        params: z.object({ id: z.uuid().toLowerCase() }),
         success: { status: 200, body: z.object({ message: z.string() }) },
         errors: [404],
       },

@@ -72,7 +72,7 @@ function pageRoutes({ hasJob }: AccountParts, cookies: PageCookies): Route[] {
         path: '/job/{job_id}',
         summary: 'A job',
         limit: '120',
-        params: z.object({ job_id: z.string() }),
+        params: z.object({ job_id: z.string().toLowerCase() }),
         errors: [404],
         errorPages: [404],
       },

@@ -10,7 +10,7 @@ import { deliver } from './deliver.ts'
 import { downloadName } from './file-names.ts'
 import type { Mp3s } from './mp3.ts'
 
-export const JobPath = z.object({ job_id: z.string() })
+export const JobPath = z.object({ job_id: z.string().toLowerCase() })
 
 /** What the file routes are made with. */
 export interface DeliveryParts {

@@ -35,7 +35,7 @@ export function eventRoutes(parts: StreamParts): Route[] {
         ...shared,
         path: '/api/jobs/{job_id}/events',
         summary: 'What happens to one job',
-        params: z.object({ job_id: z.string() }),
+        params: z.object({ job_id: z.string().toLowerCase() }),
         success: { ...success, description: 'As /events, of one job' },
         errors: [404, 503],
       },

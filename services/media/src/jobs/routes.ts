@@ -5,7 +5,7 @@ import type { Jobs } from './jobs.ts'
 import type { RemoveAll } from './remove-all.ts'
 import { Job, JobList, JobPage, Removal, Submission, TempoChange } from './schema.ts'
 
-const JobPath = z.object({ job_id: z.string() })
+const JobPath = z.object({ job_id: z.string().toLowerCase() })
 
 /** Submitting, watching and stopping jobs. */
 export function jobRoutes(jobs: Jobs, removeAll: RemoveAll): Route[] {

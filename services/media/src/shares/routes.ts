@@ -5,7 +5,7 @@ import { asksForFile } from './asks-for-file.ts'
 import { ShareLink, SharesRevoked } from './schema.ts'
 import type { Shares } from './shares.ts'
 
-const JobPath = z.object({ job_id: z.string() })
+const JobPath = z.object({ job_id: z.string().toLowerCase() })
 
 /** Links for others. `linkBase` is the beginning of links for a request, such as `https://media.example.org`. */
 export function shareRoutes(shares: Shares, linkBase: (client: { origin: string }) => string): Route[] {

@@ -6,7 +6,7 @@ import { deliver } from '../delivery/deliver.ts'
 import { StemAccount, StemAnswer, StemQuery, StemResult, StemStatus, StemStatusQuery } from './schema.ts'
 import type { Stems } from './stems.ts'
 
-const JobPath = z.object({ job_id: z.string() })
+const JobPath = z.object({ job_id: z.string().toLowerCase() })
 
 /** The account at the stem service, and separations. */
 export function stemRoutes(stems: Stems, artifacts: ArtifactStore): Route[] {

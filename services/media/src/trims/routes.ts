@@ -6,7 +6,7 @@ import { deliver } from '../delivery/deliver.ts'
 import { Trim, TrimId, TrimList, TrimPath, TrimRequest, TrimsRemoved } from './schema.ts'
 import type { Trims } from './trims.ts'
 
-const JobPath = z.object({ job_id: z.string() })
+const JobPath = z.object({ job_id: z.string().toLowerCase() })
 
 /** Parts of a sound, to the sample. */
 export function trimRoutes(trims: Trims, artifacts: ArtifactStore): Route[] {

@@ -20,7 +20,7 @@ export const Trim = z
   .meta({ id: 'Trim' })
 export type Trim = z.infer<typeof Trim>
 
-export const TrimPath = z.object({ job_id: z.string(), trim_id: TrimId })
+export const TrimPath = z.object({ job_id: z.string().toLowerCase(), trim_id: TrimId })
 
 export const TrimList = z
   .array(z.object({ trim_id: TrimId, start: z.number(), end: z.number(), duration: z.number(), file: z.string() }))

@@ -14,7 +14,7 @@ export function waveformRoutes(waveformOf: (jobId: string) => Promise<Waveform>)
         summary: 'The shape of a finished sound',
         access: 'member',
         limit: '60',
-        params: z.object({ job_id: z.string() }),
+        params: z.object({ job_id: z.string().toLowerCase() }),
         success: { status: 200, body: Waveform },
         errors: [404, 503],
       },

@@ -133,5 +133,6 @@ export const UserParams = z.object({
   id: z
     .string()
     .max(64)
-    .regex(/^[^\0]*$/),
+    .regex(/^[^\0]*$/)
+    .toLowerCase(),
 })

@@ -120,5 +120,6 @@ export const PasskeyParams = z.object({
   id: z
     .string()
     .max(64)
-    .regex(/^[^\0]*$/),
+    .regex(/^[^\0]*$/)
+    .toLowerCase(),
 })

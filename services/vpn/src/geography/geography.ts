@@ -114,7 +114,7 @@ function sinceOf(now: number, hours: number): number {
 
 function idOfPeer({ peers }: GeographyParts, asked: string): string {
   const key = asked.normalize('NFKC').trim().toLowerCase()
-  for (const { id, name } of peers()) if (id === asked || name.normalize('NFKC').toLowerCase() === key) return id
+  for (const { id, name } of peers()) if (id === key || name.normalize('NFKC').toLowerCase() === key) return id
   throw notFound(`peer ${asked}`)
 }
 

@@ -4,6 +4,7 @@ import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { conflict } from '../problems.ts'
 import type { WireGuardDriver } from '../wireguard/device.ts'
+import { readHostNetworks, type HostNetwork } from './host-networks.ts'
 
 /** What the host already has under a name or port. */
 export interface HostLinks {
@@ -11,6 +12,8 @@ export interface HostLinks {
   isTaken(name: string): Promise<boolean>
   /** Whether nothing on this host listens on the UDP port. */
   isPortFree(port: number): Promise<boolean>
+  /** The networks this host is in or has routes to. */
+  networks(): Promise<readonly HostNetwork[]>
 }
 
 /** The first port WireGuard is usually given. */
@@ -21,6 +24,7 @@ export function createHostLinks(driver: Pick<WireGuardDriver, 'list' | 'isForeig
   return {
     isTaken: async (name) => (await driver.isForeignLink(name)) || (await driver.list()).includes(name),
     isPortFree: isUdpPortFree,
+    networks: readHostNetworks,
   }
 }
 

@@ -10,7 +10,7 @@ import type { Settings } from '../settings/schema.ts'
 import type { TunnelChanges, Tunnels } from '../wireguard/tunnels.ts'
 import type { DesiredDevices } from './desired-devices.ts'
 import { interfaceOfRow } from './interface-view.ts'
-import { checkNetworks, checkPeersFit } from './network-checks.ts'
+import { checkHostNetworks, checkNetworks, checkPeersFit } from './network-checks.ts'
 import { changedInterfaceRow, newInterfaceRow } from './new-interface.ts'
 import { firstFreePort, type HostLinks } from './host-links.ts'
 import type { Interface, InterfaceCreate, InterfaceUpdate } from './schema.ts'
@@ -72,6 +72,7 @@ class TunnelInterfaces implements Interfaces {
   async create(input: InterfaceCreate): Promise<Interface> {
     await this.#parts.tunnels.exclusively(input.name, async (tunnel) => {
       const row = await this.#newRow(input)
+      if (input.allow_host_overlap !== true) await checkHostNetworks(this.#db, row, await this.#parts.host.networks())
       await namedConflict('interface', uniqueMembers, () =>
         this.#db.transaction().execute(async (trx) => {
           await takeTurn(this.#parts.database.kind, trx, networkTurn)
@@ -90,6 +91,10 @@ class TunnelInterfaces implements Interfaces {
       const before = await this.#find(name)
       const after = changedInterfaceRow(before, changes, this.#parts.clock.now())
       if (after.listen_port !== before.listen_port) await this.#checkPort(after.listen_port)
+      const isMoved = after.address !== before.address || after.address6 !== before.address6
+      if (isMoved && changes.allow_host_overlap !== true) {
+        await checkHostNetworks(this.#db, after, await this.#parts.host.networks())
+      }
       await namedConflict('interface', uniqueMembers, () =>
         this.#db.transaction().execute(async (trx) => {
           await takeTurn(this.#parts.database.kind, trx, networkTurn)

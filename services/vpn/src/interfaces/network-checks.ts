@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { InterfaceRow, Tables } from '../database/tables.ts'
 import { conflict } from '../problems.ts'
+import type { HostNetwork } from './host-networks.ts'
 import { allInterfaceRows, peerAddresses } from './store.ts'
 import { isPeerAddress4, isPeerAddress6, numberOfIpv4, overlaps, subnet4, subnet6 } from './subnet.ts'
 
@@ -18,6 +19,29 @@ export async function checkNetworks(trx: Kysely<Tables>, row: InterfaceRow): Pro
     }
     if (other.listen_port === row.listen_port)
       throw conflict('listen_port', `The port ${row.listen_port} belongs to ${other.name}`)
+  }
+}
+
+/**
+ * A tunnel takes over its network's routes: one on a network of this host cuts it off from its neighbours there. The devices of
+ * interfaces are left out; among themselves `checkNetworks` compares them.
+ */
+export async function checkHostNetworks(
+  db: Kysely<Tables>,
+  row: InterfaceRow,
+  networks: readonly HostNetwork[],
+): Promise<void> {
+  const own = new Set([row.name, ...(await allInterfaceRows(db)).map(({ name }) => name)])
+  for (const field of ['address', 'address6'] as const) {
+    const wanted = row[field]
+    if (wanted === null) continue
+    const isIpv6 = wanted.includes(':')
+    const clash = networks.find(
+      ({ network, device }) => !own.has(device) && network.includes(':') === isIpv6 && overlaps(network, wanted),
+    )
+    if (clash === undefined) continue
+    const message = `The network ${wanted} overlaps with ${clash.network}, which this host reaches over ${clash.device}: it would lose its way there. Choose another network, or set allow_host_overlap`
+    throw conflict(field, message, { code: 'host_overlap', ...clash })
   }
 }
 

@@ -17,15 +17,18 @@ export async function proposeInterface(parts: {
   settings: () => Settings
 }): Promise<InterfaceProposal> {
   const rows = await allInterfaceRows(parts.database.query)
+  const host = await parts.host.networks()
   const names = new Set(rows.map((row) => row.name))
   let number = 0
   while (names.has(`wg${number}`) || (await parts.host.isTaken(`wg${number}`))) number += 1
   for (let third = range.first; third <= range.last; third += 1) {
     const address = `10.13.${third}.1/24`
     const address6 = `fd13:13:${third}::1/64`
-    const clashes = rows.some(
-      (row) => overlaps(row.address, address) || (row.address6 !== null && overlaps(row.address6, address6)),
-    )
+    const taken = [
+      ...rows.flatMap((row) => [row.address, row.address6 ?? []].flat()),
+      ...host.map((each) => each.network),
+    ]
+    const clashes = taken.some((network) => overlaps(network, network.includes(':') ? address6 : address))
     if (clashes) continue
     const settings = parts.settings()
     return {

@@ -27,6 +27,13 @@ export const ResolverList = z
     examples: ['1.1.1.1, 9.9.9.9'],
   })
 
+const allowHostOverlap = z
+  .boolean()
+  .optional()
+  .meta({
+    description: 'Take the network although this host reaches it over another device, and would lose its way there',
+  })
+
 export const InterfaceStatus = z.enum(['active', 'inactive', 'error'])
 
 export const Interface = z
@@ -70,6 +77,7 @@ export const InterfaceCreate = z
     nat: z.boolean().optional(),
     forwarding: z.boolean().optional(),
     enabled: z.boolean().optional().meta({ description: 'Start it at once (default)' }),
+    allow_host_overlap: allowHostOverlap,
   })
   .meta({ id: 'InterfaceCreate' })
 export type InterfaceCreate = z.infer<typeof InterfaceCreate>
@@ -85,6 +93,7 @@ export const InterfaceUpdate = z
     nat: z.boolean().optional(),
     forwarding: z.boolean().optional(),
     enabled: z.boolean().optional(),
+    allow_host_overlap: allowHostOverlap,
   })
   .refine((body) => Object.keys(body).length > 0, 'must change at least one member')
   .meta({ id: 'InterfaceUpdate' })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { pageQuery, plainText, Timestamp, wholeNumber } from '../envelope.ts'
+import { idText, pageQuery, Timestamp, wholeNumber } from '../envelope.ts'
 
 export const BlockListFormat = z
   .enum(['auto', 'hosts', 'domains', 'wildcard', 'adblock', 'dnsmasq'])
@@ -70,7 +70,7 @@ export const BlockListChange = z
   .meta({ id: 'BlockListChange' })
 export type BlockListChange = z.infer<typeof BlockListChange>
 
-export const BlockListParams = z.object({ id: plainText(64) })
+export const BlockListParams = z.object({ id: idText })
 export const BlockListQuery = z.strictObject(pageQuery(100))
 export const BlockListDeleted = z.object({ id: z.uuid(), name: z.string() }).meta({ id: 'BlockListDeleted' })
 

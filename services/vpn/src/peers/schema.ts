@@ -1,6 +1,6 @@
 import { IsoTime } from '@hearth/runtime'
 import { z } from 'zod'
-import { Timestamp, pageQuery, plainText, wholeNumber } from '../envelope.ts'
+import { idText, Timestamp, pageQuery, plainText, wholeNumber } from '../envelope.ts'
 
 /** Control, format, private-use and line-separating characters have no place in a name that ends up in files and pages. */
 const invisible = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]/u
@@ -97,7 +97,7 @@ const settable = {
   client_isolation: z.boolean().optional(),
   use_adblocker: z.boolean().optional().meta({ description: 'Filter names for this peer (default)' }),
   blocklist_ids: z
-    .array(plainText(64))
+    .array(idText)
     .max(32)
     .nullable()
     .optional()
@@ -127,7 +127,7 @@ export const PeerUpdate = z
   .meta({ id: 'PeerUpdate' })
 export type PeerUpdate = z.infer<typeof PeerUpdate>
 
-export const PeerParams = z.object({ id: plainText(64) })
+export const PeerParams = z.object({ id: idText })
 
 export const PeerSort = z.enum(['created_at', 'name', 'ip', 'last_handshake', 'transfer_rx', 'transfer_tx'])
 

@@ -204,7 +204,7 @@ export function clientsCalled(view: LogView, wanted: string): Set<number> {
     .clients()
     .filter(
       ({ name, peer, addresses }) =>
-        name.toLowerCase() === text || peer === wanted || (JSON.parse(addresses) as string[]).includes(text),
+        name.toLowerCase() === text || peer === text || (JSON.parse(addresses) as string[]).includes(text),
     )
   return found.length === 0 && text === 'unknown' ? new Set([0]) : new Set(found.map(({ number }) => number))
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Timestamp, pageQuery, plainText } from '../envelope.ts'
+import { idText, Timestamp, pageQuery } from '../envelope.ts'
 
 export const TokenPermissions = z
   .enum(['read-only', 'full'])
@@ -47,6 +47,6 @@ export type TokenCreate = z.infer<typeof TokenCreate>
 /** A new token with its value, which is shown this once. */
 export const TokenCreated = Token.extend({ token: z.string() }).meta({ id: 'TokenCreated' })
 
-export const TokenParams = z.object({ id: plainText(64) })
+export const TokenParams = z.object({ id: idText })
 export const TokenListQuery = z.strictObject(pageQuery(100))
 export const TokenRevoked = z.object({ id: z.uuid(), name: z.string() }).meta({ id: 'TokenRevoked' })

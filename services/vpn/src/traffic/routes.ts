@@ -1,7 +1,7 @@
 import type { Route } from '@hearth/http'
 import { z } from 'zod'
 import { route } from '../access.ts'
-import { dataEnvelope, ok, plainText } from '../envelope.ts'
+import { dataEnvelope, ok, idText } from '../envelope.ts'
 import type { TrafficHistory } from './history.ts'
 import { PeerTraffic, PeerTrafficQuery, TopTraffic, TopTrafficQuery, Traffic, TrafficQuery } from './schema.ts'
 
@@ -16,7 +16,7 @@ export function trafficRoutes(history: TrafficHistory): Route[] {
         path: '/api/metrics/peers/{id}',
         summary: 'What a peer moved in a period',
         description: 'The last 24 hours by the hour, unless told otherwise; at most 10,000 points.',
-        params: z.object({ id: plainText(64) }),
+        params: z.object({ id: idText }),
         query: PeerTrafficQuery,
         success: { status: 200, body: dataEnvelope(PeerTraffic) },
         errors: [404, 422],

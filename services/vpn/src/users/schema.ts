@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Timestamp, pageQuery, plainText } from '../envelope.ts'
+import { idText, Timestamp, pageQuery } from '../envelope.ts'
 
 export const Role = z.enum(['admin', 'user'])
 export type Role = z.infer<typeof Role>
@@ -76,6 +76,6 @@ export const UserUpdate = z
   .meta({ id: 'UserUpdate' })
 export type UserUpdate = z.infer<typeof UserUpdate>
 
-export const UserParams = z.object({ id: plainText(64) })
+export const UserParams = z.object({ id: idText })
 export const UserListQuery = z.strictObject(pageQuery(50))
 export const UserDeleted = z.object({ id: z.uuid(), username: z.string() }).meta({ id: 'UserDeleted' })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { pageQuery, plainText, Timestamp, wholeNumber } from '../../envelope.ts'
+import { idText, pageQuery, plainText, Timestamp, wholeNumber } from '../../envelope.ts'
 
 const domain = plainText(255)
   .min(1)
@@ -57,7 +57,7 @@ export const DnsRuleListQuery = z.strictObject({
 })
 export type DnsRuleListQuery = z.infer<typeof DnsRuleListQuery>
 
-export const DnsRuleParams = z.object({ id: plainText(64) })
+export const DnsRuleParams = z.object({ id: idText })
 
 export const DnsRuleDeleted = z.object({ id: z.uuid(), domain: z.string() }).meta({ id: 'DnsRuleDeleted' })
 

@@ -81,9 +81,9 @@ export function findPeerBy(
     .where((where) =>
       where.or([
         where('name_key', '=', wanted.nameKey),
-        where('id', '=', wanted.text),
+        where('id', '=', wanted.text.toLowerCase()),
         where('ip', '=', wanted.text),
-        where('ipv6', '=', wanted.text),
+        where('ipv6', '=', wanted.text.toLowerCase()),
       ]),
     )
     .orderBy('created_at')

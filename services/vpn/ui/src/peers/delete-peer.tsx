@@ -12,7 +12,8 @@ export function DeletePeer({ peer, onClose, onDeleted }: { peer: Peer; onClose: 
       losses={[
         `The peer “${peer.name}” with its keys: the device is cut off at once`,
         `Its address ${peer.ip}, which another peer may get`,
-        'Its traffic counters',
+        'Its traffic counters and history',
+        'Its DNS rules, and everything it looked up in the query log',
       ]}
       action={{
         run: () => answer(api.DELETE('/api/peers/{id}', { params: { path: { id: peer.id } } })),
