@@ -27,12 +27,9 @@ export const ResolverList = z
     examples: ['1.1.1.1, 9.9.9.9'],
   })
 
-const allowHostOverlap = z
-  .boolean()
-  .optional()
-  .meta({
-    description: 'Take the network although this host reaches it over another device, and would lose its way there',
-  })
+const allowHostOverlap = z.boolean().optional().meta({
+  description: 'Take the network although this host reaches it over another device, and would lose its way there',
+})
 
 export const InterfaceStatus = z.enum(['active', 'inactive', 'error'])
 

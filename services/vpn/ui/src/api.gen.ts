@@ -6473,6 +6473,8 @@ export interface components {
             forwarding?: boolean;
             /** @description Start it at once (default) */
             enabled?: boolean;
+            /** @description Take the network although this host reaches it over another device, and would lose its way there */
+            allow_host_overlap?: boolean;
         };
         InterfaceDeleted: {
             name: string;
@@ -6502,6 +6504,8 @@ export interface components {
             nat?: boolean;
             forwarding?: boolean;
             enabled?: boolean;
+            /** @description Take the network although this host reaches it over another device, and would lose its way there */
+            allow_host_overlap?: boolean;
         };
         LoggedQuery: {
             /** @description Grows with each query */
