@@ -98,7 +98,7 @@ class StoredSites implements Sites {
   async create(input: SiteCreate, options: EditOptions): Promise<SiteEdit> {
     const wanted = await changedSite(undefined, input)
     await checkFree(this.#db, wanted, 0)
-    const settled = await this.#parts.settle(wanted, undefined)
+    const settled = await this.#settle(wanted, undefined)
     const row = await this.#write(undefined, settled, options)
     return await this.#apply({ row, before: undefined, status: 'created' }, options)
   }
@@ -145,10 +145,20 @@ class StoredSites implements Sites {
       if (isDeepStrictEqual({ record: wanted.record, extras: wanted.extras }, earlier))
         return { status: 'no_change', site: await this.get(id), synced: { status: 'no_change' } }
       await checkFree(this.#db, wanted, id)
-      const settled = await this.#parts.settle(wanted, id)
+      const settled = await this.#settle(wanted, id)
       const row = await this.#write(before, settled, options)
       return await this.#apply({ row, before, status: 'updated' }, options)
     })
+  }
+
+  /** When somebody took the name or a domain meanwhile, that is the conflict, whatever the rules say of it. */
+  async #settle(wanted: WantedSite, id: number | undefined): Promise<WantedSite> {
+    try {
+      return await this.#parts.settle(wanted, id)
+    } catch (error) {
+      await checkFree(this.#db, wanted, id ?? 0)
+      throw error
+    }
   }
 
   #write(before: SiteRow | undefined, wanted: WantedSite, { author }: EditOptions): Promise<SiteRow> {
