@@ -18,10 +18,16 @@ export interface ApiDescription {
   readonly invalidParameter?: 400 | 422
   /** Status of a request whose body is not as its schema says; 422 when left out. */
   readonly invalidBody?: 400 | 422
+  /** Status of a body that cannot be parsed at all; 400 when left out. */
+  readonly invalidSyntax?: 400 | 422
   readonly securitySchemes: Record<string, OpenAPIV3_1.SecuritySchemeObject>
   /** Which schemes open a route of this access; an empty list for one that needs none. */
   readonly security: (access: string) => Record<string, string[]>[]
   readonly tags: readonly { name: string; description: string }[]
+  /** Tag of a whole group of paths, which their operations have before their own; undefined where there is none. */
+  readonly groupOf?: (path: string) => string | undefined
+  /** Further good answers of every route of an access, such as the way to the sign-in page. */
+  readonly alsoOf?: (access: string) => readonly (206 | 303 | 304)[]
 }
 
 /** Zod takes an IPv6 address that ends as an IPv4 one, but its pattern does not have it; the format alone says what is meant. */
@@ -36,7 +42,13 @@ export async function addOpenApi(app: FastifyInstance, about: ApiDescription): P
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: about.title, version: about.version, description: about.description },
+      info: {
+        title: about.title,
+        version: about.version,
+        description: about.description,
+        license: { name: 'MIT', identifier: 'MIT' } as { name: string },
+      },
+      servers: [{ url: '/', description: 'The server that this description comes from' }],
       components: { securitySchemes: about.securitySchemes as never },
       tags: [...about.tags],
     },
@@ -107,9 +119,9 @@ function errorStatuses(spec: Route['spec'], about: ApiDescription): number[] {
   // What stands for a parameter may be longer than any that could be meant.
   if (spec.params !== undefined) statuses.add(404)
   if (spec.params !== undefined || spec.query !== undefined) statuses.add(about.invalidParameter ?? 400)
-  // A body that cannot be parsed at all.
-  if (spec.body !== undefined) statuses.add(400)
-  if (spec.body !== undefined) for (const status of [413, 415, about.invalidBody ?? 422]) statuses.add(status)
+  // A body is read before anybody looks whether one is wanted: it may be cut off, too large, of another type, or unreadable.
+  if (spec.method !== 'GET') for (const status of [400, 413, 415, about.invalidSyntax ?? 400]) statuses.add(status)
+  if (spec.body !== undefined) statuses.add(about.invalidBody ?? 422)
   return [...statuses].sort((a, b) => a - b)
 }
 
@@ -142,10 +154,30 @@ function errorContent(status: number, spec: Route['spec'], about: ApiDescription
 const mediaOfForm = (takes: NonNullable<Route['spec']['takes']>) =>
   takes === 'form' ? 'application/x-www-form-urlencoded' : 'multipart/form-data'
 
+/**
+ * Id of an operation: its method and its path without `api`, as in `getPeers` for GET /api/peers and `putPeersById` for
+ * PUT /api/peers/{id}; `Page` follows for an answer in HTML. It changes only when the path does.
+ */
+function operationIdOf({ method, path, success }: Route['spec']): string {
+  const parts = path.split('/').filter((part) => part !== '' && part !== 'api')
+  const words = parts.flatMap((part) => part.replaceAll(/\{(\w+)\}/g, ' by $1 ').split(/[^A-Za-z0-9]+/))
+  const named = words.filter((word) => word !== '').map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
+  const ending = 'media' in success && success.media === 'text/html' ? 'Page' : ''
+  return `${method.toLowerCase()}${named.length === 0 ? 'Root' : named.join('')}${ending}`
+}
+
+/** Ways in; a write with the cookie of a browser also carries its CSRF token, where the service describes one. */
+function securityOf({ method, access }: Route['spec'], about: ApiDescription): Record<string, string[]>[] {
+  const hasToken = 'csrf' in about.securitySchemes && method !== 'GET'
+  return about.security(access).map((way) => (hasToken && 'session' in way ? { ...way, csrf: [] } : way))
+}
+
 /** The Fastify schema of a route: it validates the request, writes the answer and describes both in the document. */
 export function fastifySchemaOf(spec: Route['spec'], about: ApiDescription): FastifySchema {
   const { success } = spec
-  const security = about.security(spec.access)
+  const also = [...(spec.also ?? []), ...(about.alsoOf?.(spec.access) ?? [])]
+  const group = about.groupOf?.(spec.path)
+  const security = securityOf(spec, about)
   const errors = errorStatuses(spec, about)
   const described =
     'body' in success
@@ -156,10 +188,11 @@ export function fastifySchemaOf(spec: Route['spec'], about: ApiDescription): Fas
         }
   return {
     ...(spec.hidden === true ? { hide: true } : {}),
-    tags: [spec.tag],
+    operationId: operationIdOf(spec),
+    tags: [...(group === undefined ? [] : [group]), spec.tag],
     summary: spec.summary,
     ...(spec.description === undefined ? {} : { description: spec.description }),
-    ...(security.length === 0 ? {} : { security }),
+    security,
     ...(spec.params === undefined ? {} : { params: spec.params }),
     ...(spec.query === undefined ? {} : { querystring: spec.query }),
     ...(spec.body === undefined ? {} : { body: spec.body }),
@@ -168,7 +201,7 @@ export function fastifySchemaOf(spec: Route['spec'], about: ApiDescription): Fas
     'x-limit': spec.limit,
     response: {
       [success.status]: described,
-      ...Object.fromEntries((spec.also ?? []).map((status) => [status, alsoAnswered(status, described, about)])),
+      ...Object.fromEntries(also.map((status) => [status, alsoAnswered(status, described, about)])),
       ...Object.fromEntries(
         errors.map((status) => [
           status,

@@ -17,6 +17,7 @@ export const about: ApiDescription = {
   errorBody: ProblemDocument,
   errorMedia: 'application/problem+json',
   invalidParameter: 422,
+  invalidSyntax: 422,
   securitySchemes: {
     token: { type: 'http', scheme: 'bearer', description: 'An access token, made on the Tokens page' },
     session: {
@@ -25,6 +26,7 @@ export const about: ApiDescription = {
       name: sessionCookie,
       description: 'The administrator’s browser. Writes need the header X-CSRF-Token.',
     },
+    csrf: { type: 'apiKey', in: 'header', name: 'X-CSRF-Token', description: 'Given by GET /admin/api/session' },
   },
   security: (access) => {
     if (access === 'public' || access === 'docs') return []

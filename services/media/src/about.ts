@@ -18,8 +18,15 @@ export const about: ApiDescription = {
       name: sessionCookie,
       description: 'Set by POST /login. Not needed while sign-in is off.',
     },
+    csrf: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'X-CSRF-Token',
+      description: 'The value of the cookie hearth_media_csrf; a form may carry it as csrf_token instead',
+    },
   },
   security: (access) => (access === 'public' ? [] : [{ session: [] }]),
+  alsoOf: (access) => (access === 'page' ? [303] : []),
   tags: [
     { name: 'General', description: 'The service itself' },
     { name: 'Pages', description: 'The web application' },

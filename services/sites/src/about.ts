@@ -16,9 +16,21 @@ export const about: ApiDescription = {
       name: 'hearth_sites_session',
       description: 'Set by GET /api/v1/csrf and anew by every way to sign in; its name begins with __Host- at https.',
     },
+    csrf: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'X-CSRF-Token',
+      description: 'Given by GET /api/v1/csrf; signing in needs it too',
+    },
   },
   security: (access) => (access === 'always' || access === 'public' ? [] : [{ session: [] }]),
+  groupOf: (path) => {
+    if (path.startsWith('/api/v1/')) return 'system'
+    return /^\/api\/(?:sites|caddy|revisions|nodes|certificates)(?:\/|$)/.test(path) ? 'proxy server' : undefined
+  },
   tags: [
+    { name: 'system', description: 'Everything under /api/v1: health, build, figures, certificates, traffic, events' },
+    { name: 'proxy server', description: 'Sites and the Caddy servers that serve them' },
     { name: 'General', description: 'The service itself' },
     { name: 'Session', description: 'Setting up, signing in and out' },
     { name: 'Passkeys', description: 'Signing in without a password' },
@@ -27,5 +39,9 @@ export const about: ApiDescription = {
     { name: 'Certificates', description: 'What hosts show, how good it is, and what was uploaded' },
     { name: 'Traffic', description: 'What the sites are asked' },
     { name: 'Events', description: 'Live updates' },
+    { name: 'Overview', description: 'The figures of the first page' },
+    { name: 'Sites', description: 'What is served under which names' },
+    { name: 'Caddy', description: 'What Caddy runs: taking it over, applying, revisions, drift, imports' },
+    { name: 'Servers', description: 'The Caddy servers' },
   ],
 }

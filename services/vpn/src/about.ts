@@ -27,6 +27,7 @@ export const about: ApiDescription = {
       name: sessionCookie,
       description: 'Set by POST /api/session. Writes need the header X-CSRF-Token.',
     },
+    csrf: { type: 'apiKey', in: 'header', name: 'X-CSRF-Token', description: 'Given by GET /api/session' },
   },
   security: (access) => {
     if (access === 'public') return []

@@ -12,44 +12,7 @@ export interface paths {
             cookie?: never;
         };
         /** Whether the service answers */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Health"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        get: operations["getV1Health"];
         put?: never;
         post?: never;
         delete?: never;
@@ -69,53 +32,7 @@ export interface paths {
          * Whether the service can do its work
          * @description Ready: what runs can be told, onboarding is complete, and Caddy’s admin endpoint answers.
          */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Ready"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not now */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        get: operations["getV1Ready"];
         put?: never;
         post?: never;
         delete?: never;
@@ -132,44 +49,7 @@ export interface paths {
             cookie?: never;
         };
         /** Which version this is */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["BuildInfo"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        get: operations["getV1BuildInfo"];
         put?: never;
         post?: never;
         delete?: never;
@@ -186,44 +66,7 @@ export interface paths {
             cookie?: never;
         };
         /** Interactive description: /docs */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description A file of the description */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "text/html": string;
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        get: operations["getDocs"];
         put?: never;
         post?: never;
         delete?: never;
@@ -240,44 +83,7 @@ export interface paths {
             cookie?: never;
         };
         /** The description as one page to read */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description The page */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "text/html": string;
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        get: operations["getRedoc"];
         put?: never;
         post?: never;
         delete?: never;
@@ -294,44 +100,7 @@ export interface paths {
             cookie?: never;
         };
         /** This description */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["OpenApiDocument"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        get: operations["getOpenapiJson"];
         put?: never;
         post?: never;
         delete?: never;
@@ -351,53 +120,7 @@ export interface paths {
          * The token for the header X-CSRF-Token
          * @description Belongs to the session of the cookie. Without one a cookie for a visitor is set, good for signing in.
          */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["CsrfToken"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        get: operations["getV1Csrf"];
         put?: never;
         post?: never;
         delete?: never;
@@ -419,102 +142,7 @@ export interface paths {
          * Make the first administrator, and sign in
          * @description Works once. The token stands on the terminal and in the file setup-token of the data directory.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["SetUp"];
-                };
-            };
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Session"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Conflicts with what is there */
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is too large */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is of another type */
-                415: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        post: operations["postSetup"];
         delete?: never;
         options?: never;
         head?: never;
@@ -529,220 +157,15 @@ export interface paths {
             cookie?: never;
         };
         /** Who is signed in */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Session"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        get: operations["getSession"];
         put?: never;
         /**
          * Sign in
          * @description With the password, or with a recovery code in its place. Sets a new cookie.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["SignIn"];
-                };
-            };
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Session"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is too large */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is of another type */
-                415: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        post: operations["postSession"];
         /** Sign out */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Done"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        delete: operations["deleteSession"];
         options?: never;
         head?: never;
         patch?: never;
@@ -761,168 +184,9 @@ export interface paths {
          * Change your password
          * @description Ends your other sessions; this one goes on with a new cookie.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["PasswordChange"];
-                };
-            };
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Session"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is too large */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is of another type */
-                415: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        post: operations["postSessionPassword"];
         /** Sign in with passkeys alone from now on */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Session"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Conflicts with what is there */
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        delete: operations["deleteSessionPassword"];
         options?: never;
         head?: never;
         patch?: never;
@@ -941,102 +205,7 @@ export interface paths {
          * Confirm who you are
          * @description Counts for five minutes. The session goes on with a new cookie.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["Reauthenticate"];
-                };
-            };
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Session"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is too large */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is of another type */
-                415: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        post: operations["postSessionReauthenticate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1056,62 +225,7 @@ export interface paths {
          * Make new recovery codes
          * @description Ten codes in place of all there were. They are shown this once.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["RecoveryCodes"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        post: operations["postSessionRecoveryCodes"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1131,111 +245,7 @@ export interface paths {
          * Begin to sign in with a passkey
          * @description The options are good for two minutes, once, and in the session of the cookie alone.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["PasskeyLoginStart"];
-                };
-            };
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["PasskeyLoginOptions"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Conflicts with what is there */
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is too large */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is of another type */
-                415: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not now */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        post: operations["postPasskeysLoginStart"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1255,102 +265,7 @@ export interface paths {
          * Sign in with a passkey
          * @description Sets a new cookie. A passkey that verified its user counts as two factors, and as confirmation.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["PasskeyLoginFinish"];
-                };
-            };
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["PasskeyLoginDone"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is too large */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is of another type */
-                415: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        post: operations["postPasskeysLoginFinish"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1370,120 +285,7 @@ export interface paths {
          * Begin to register a passkey
          * @description Needs the password, or a confirmation of who is calling within five minutes.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["PasskeyRegisterStart"];
-                };
-            };
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["PasskeyRegisterOptions"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Conflicts with what is there */
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is too large */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is of another type */
-                415: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not now */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        post: operations["postPasskeysRegisterStart"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1500,111 +302,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Register a passkey */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["PasskeyRegisterFinish"];
-                };
-            };
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["PasskeyRegisterDone"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Conflicts with what is there */
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is too large */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is of another type */
-                415: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        post: operations["postPasskeysRegisterFinish"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1619,62 +317,7 @@ export interface paths {
             cookie?: never;
         };
         /** List your passkeys */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Passkey"][];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        get: operations["getPasskeys"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1697,201 +340,11 @@ export interface paths {
          * Remove a passkey
          * @description Ends your other sessions. The last way to sign in stays.
          */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Done"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not there */
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Conflicts with what is there */
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        delete: operations["deletePasskeysById"];
         options?: never;
         head?: never;
         /** Rename a passkey */
-        patch: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["PasskeyRename"];
-                };
-            };
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Passkey"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not there */
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is too large */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is of another type */
-                415: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        patch: operations["patchPasskeysById"];
         trace?: never;
     };
     "/api/users": {
@@ -1902,169 +355,10 @@ export interface paths {
             cookie?: never;
         };
         /** List users */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["User"][];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        get: operations["getUsers"];
         put?: never;
         /** Create a user */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["UserCreate"];
-                };
-            };
-            responses: {
-                /** @description Success */
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["User"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Conflicts with what is there */
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is too large */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is of another type */
-                415: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        post: operations["postUsers"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2085,213 +379,14 @@ export interface paths {
          * Delete a user
          * @description Sessions, passkeys and recovery codes go too.
          */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Done"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not there */
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Conflicts with what is there */
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        delete: operations["deleteUsersById"];
         options?: never;
         head?: never;
         /**
          * Change a user
          * @description A new password, another role and being disabled end the user’s sessions. One’s own role stays, and so does the last administrator.
          */
-        patch: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["UserUpdate"];
-                };
-            };
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["User"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not there */
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Conflicts with what is there */
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is too large */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is of another type */
-                415: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        patch: operations["patchUsersById"];
         trace?: never;
     };
     "/api/v1/settings": {
@@ -2302,62 +397,7 @@ export interface paths {
             cookie?: never;
         };
         /** Read the settings */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Settings"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        get: operations["getV1Settings"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2367,102 +407,7 @@ export interface paths {
          * Change settings
          * @description Members that are left out stay; all of the rest are written or none. To allow raw directives, confirm who you are first.
          */
-        patch: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["SettingsChange"];
-                };
-            };
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Settings"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is too large */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is of another type */
-                415: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        patch: operations["patchV1Settings"];
         trace?: never;
     };
     "/api/v1/events": {
@@ -2476,62 +421,7 @@ export interface paths {
          * What happens, as it happens
          * @description Server-sent events with ascending ids; each `data` is a SiteEvent. `Last-Event-ID` goes on where a connection was lost; an event of type `reset` says that too much was missed. Role `user` is told nothing of settings, onboarding and drift, and of sites and nodes only that they changed.
          */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Events until either side closes */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "text/event-stream": components["schemas"]["SiteEvent"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        get: operations["getV1Events"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2551,1265 +441,13 @@ export interface paths {
          * List sites
          * @description One page of them; `X-Total-Count` says how many fit.
          */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description Part of a name or domain */
-                    search?: string;
-                    kind?: "proxy" | "redirect" | "static" | "respond" | "raw";
-                    enabled?: "true" | "false";
-                    /** @description Only those a node has refused */
-                    failed?: "true" | "false";
-                    sort?: "name" | "updated_at" | "created_at";
-                    order?: "asc" | "desc";
-                    limit?: number;
-                    offset?: number;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            id: number;
-                            site_name: string;
-                            domains: string[];
-                            /** @enum {string} */
-                            kind: "proxy" | "redirect" | "static" | "respond" | "raw";
-                            enabled: boolean;
-                            upstreams: {
-                                /** @description http, https or h2c with host and port, no path: `http://10.0.0.5:8080`; or `unix//path` in a directory that is allowed */
-                                url: string;
-                                /**
-                                 * @description Share of requests under weighted_round_robin
-                                 * @default 1
-                                 */
-                                weight: number;
-                                /**
-                                 * @description Requests at one time
-                                 * @default null
-                                 */
-                                max_requests: number | null;
-                            }[];
-                            /**
-                             * @description Which Host header an upstream gets: the one the client sent, or the name of the upstream
-                             * @enum {string}
-                             */
-                            upstream_host: "client" | "upstream";
-                            lb: {
-                                /**
-                                 * @default round_robin
-                                 * @enum {string}
-                                 */
-                                policy: "random" | "random_choose" | "round_robin" | "least_conn" | "first" | "ip_hash" | "uri_hash" | "header" | "cookie" | "client_ip_hash" | "weighted_round_robin" | "query";
-                                /**
-                                 * @description Header, cookie or query key the policy of that name reads
-                                 * @default null
-                                 */
-                                name: string | null;
-                                /**
-                                 * @description How many random_choose draws
-                                 * @default 2
-                                 */
-                                choose: number;
-                                /** @default 0 */
-                                retries: number;
-                                /**
-                                 * @description Seconds to go on trying other upstreams
-                                 * @default 0
-                                 */
-                                try_duration: number;
-                            };
-                            health: {
-                                /** @default null */
-                                active: {
-                                    /** @default / */
-                                    path: string;
-                                    /**
-                                     * @description Seconds
-                                     * @default 30
-                                     */
-                                    interval: number;
-                                    /**
-                                     * @description Seconds
-                                     * @default 5
-                                     */
-                                    timeout: number;
-                                    /**
-                                     * @description A class, 2 for 200 to 299, or one status
-                                     * @default 2
-                                     */
-                                    expect_status: number;
-                                    /** @default null */
-                                    host_header: string | null;
-                                    /** @default 1 */
-                                    passes: number;
-                                    /** @default 1 */
-                                    fails: number;
-                                } | null;
-                                /** @default null */
-                                passive: {
-                                    /**
-                                     * @description Seconds a failure is remembered
-                                     * @default 30
-                                     */
-                                    fail_duration: number;
-                                    /** @default 1 */
-                                    max_fails: number;
-                                    /** @default [] */
-                                    unhealthy_status: number[];
-                                    /**
-                                     * @description Seconds
-                                     * @default null
-                                     */
-                                    unhealthy_latency: number | null;
-                                } | null;
-                            };
-                            timeouts: {
-                                /** @default null */
-                                dial: number | null;
-                                /** @default null */
-                                read: number | null;
-                                /** @default null */
-                                write: number | null;
-                                /**
-                                 * @default auto
-                                 * @enum {string}
-                                 */
-                                flush: "auto" | "immediate";
-                                /**
-                                 * @description Seconds an open WebSocket survives a change of the configuration; null takes the setting
-                                 * @default null
-                                 */
-                                websocket_close_delay: number | null;
-                            };
-                            upstream_tls: {
-                                /** @default true */
-                                verify: boolean;
-                                /** @default null */
-                                server_name: string | null;
-                                /**
-                                 * @description Uploaded authority instead of the usual ones
-                                 * @default null
-                                 */
-                                ca_id: number | null;
-                                /**
-                                 * @description Empty leaves the choice to Caddy
-                                 * @default []
-                                 */
-                                http_versions: ("2" | "1.1")[];
-                            };
-                            redirect: {
-                                /** @description An http or https address, or a path that starts with / */
-                                to: string;
-                                /** @default 308 */
-                                code: 301 | 302 | 307 | 308;
-                                /**
-                                 * @description Appends path and query of the request
-                                 * @default true
-                                 */
-                                keep_path: boolean;
-                            } | null;
-                            static: {
-                                /** @description Absolute directory below one of the configured bases */
-                                root: string;
-                                /**
-                                 * @default [
-                                 *       "index.html"
-                                 *     ]
-                                 */
-                                index: string[];
-                                /**
-                                 * @description Lists directories that have no index file
-                                 * @default false
-                                 */
-                                browse: boolean;
-                                /**
-                                 * @description File below the root that answers for whatever is not there, `/index.html` for an application of one page
-                                 * @default null
-                                 */
-                                fallback: string | null;
-                            } | null;
-                            respond: {
-                                /** @default 200 */
-                                status: number;
-                                /** @default  */
-                                body: string;
-                                /** @default text/plain; charset=utf-8 */
-                                content_type: string;
-                            } | null;
-                            tls: {
-                                /**
-                                 * @description auto: public authority; internal: Caddy signs itself; custom: an uploaded certificate; on_demand: at the first visit; off: plain HTTP only
-                                 * @default auto
-                                 * @enum {string}
-                                 */
-                                mode: "auto" | "internal" | "custom" | "on_demand" | "off";
-                                /**
-                                 * @default 1.2
-                                 * @enum {string}
-                                 */
-                                min_version: "1.2" | "1.3";
-                                /**
-                                 * @description Directory of another authority
-                                 * @default null
-                                 */
-                                acme_ca: string | null;
-                                /**
-                                 * @description Let's Encrypt's test authority
-                                 * @default false
-                                 */
-                                staging: boolean;
-                                /** @default null */
-                                certificate_id: number | null;
-                                /**
-                                 * @description Visitors need a certificate that this uploaded authority signed
-                                 * @default null
-                                 */
-                                client_auth_ca_id: number | null;
-                            };
-                            /** @description Sends visitors of plain HTTP to HTTPS (308) */
-                            force_https: boolean;
-                            hsts: {
-                                /** @default 31536000 */
-                                max_age: number;
-                                /** @default false */
-                                subdomains: boolean;
-                                /** @default false */
-                                preload: boolean;
-                            } | null;
-                            request_headers: {
-                                /** @enum {string} */
-                                op: "set" | "add" | "delete" | "default";
-                                name: string;
-                                /**
-                                 * @description May hold placeholders like {http.request.host}
-                                 * @default
-                                 */
-                                value: string;
-                            }[];
-                            response_headers: {
-                                /** @enum {string} */
-                                op: "set" | "add" | "delete" | "default";
-                                name: string;
-                                /**
-                                 * @description May hold placeholders like {http.request.host}
-                                 * @default
-                                 */
-                                value: string;
-                            }[];
-                            /** @enum {string} */
-                            compression: "off" | "gzip" | "zstd" | "both";
-                            forward_auth: {
-                                /** @description The deciding server, as an upstream: `http://10.0.0.9:9091` */
-                                url: string;
-                                /**
-                                 * @description Path and query that are asked
-                                 * @default /
-                                 */
-                                uri: string;
-                                /**
-                                 * @description Headers of its answer the site gets; what the client sent under these names is removed first
-                                 * @default []
-                                 */
-                                copy_headers: string[];
-                            } | null;
-                            access: {
-                                /**
-                                 * @description Networks; when any is given all others get 403
-                                 * @default []
-                                 */
-                                allow: string[];
-                                /**
-                                 * @description Networks that get 403
-                                 * @default []
-                                 */
-                                deny: string[];
-                                /**
-                                 * @description Asks search engines to leave the site out
-                                 * @default false
-                                 */
-                                noindex: boolean;
-                                /**
-                                 * @description Answers 403 to crawlers that say so
-                                 * @default false
-                                 */
-                                block_bots: boolean;
-                            };
-                            paths: {
-                                /**
-                                 * @default prefix
-                                 * @enum {string}
-                                 */
-                                match: "prefix" | "exact";
-                                path: string;
-                                /**
-                                 * @description Takes the path off before the request goes on
-                                 * @default false
-                                 */
-                                strip: boolean;
-                                /** @enum {string} */
-                                kind: "proxy" | "redirect" | "static" | "respond";
-                                /** @default [] */
-                                upstreams: {
-                                    /** @description http, https or h2c with host and port, no path: `http://10.0.0.5:8080`; or `unix//path` in a directory that is allowed */
-                                    url: string;
-                                    /**
-                                     * @description Share of requests under weighted_round_robin
-                                     * @default 1
-                                     */
-                                    weight: number;
-                                    /**
-                                     * @description Requests at one time
-                                     * @default null
-                                     */
-                                    max_requests: number | null;
-                                }[];
-                                /**
-                                 * @description Which Host header an upstream gets: the one the client sent, or the name of the upstream
-                                 * @default client
-                                 * @enum {string}
-                                 */
-                                upstream_host: "client" | "upstream";
-                                lb: {
-                                    /**
-                                     * @default round_robin
-                                     * @enum {string}
-                                     */
-                                    policy: "random" | "random_choose" | "round_robin" | "least_conn" | "first" | "ip_hash" | "uri_hash" | "header" | "cookie" | "client_ip_hash" | "weighted_round_robin" | "query";
-                                    /**
-                                     * @description Header, cookie or query key the policy of that name reads
-                                     * @default null
-                                     */
-                                    name: string | null;
-                                    /**
-                                     * @description How many random_choose draws
-                                     * @default 2
-                                     */
-                                    choose: number;
-                                    /** @default 0 */
-                                    retries: number;
-                                    /**
-                                     * @description Seconds to go on trying other upstreams
-                                     * @default 0
-                                     */
-                                    try_duration: number;
-                                };
-                                health: {
-                                    /** @default null */
-                                    active: {
-                                        /** @default / */
-                                        path: string;
-                                        /**
-                                         * @description Seconds
-                                         * @default 30
-                                         */
-                                        interval: number;
-                                        /**
-                                         * @description Seconds
-                                         * @default 5
-                                         */
-                                        timeout: number;
-                                        /**
-                                         * @description A class, 2 for 200 to 299, or one status
-                                         * @default 2
-                                         */
-                                        expect_status: number;
-                                        /** @default null */
-                                        host_header: string | null;
-                                        /** @default 1 */
-                                        passes: number;
-                                        /** @default 1 */
-                                        fails: number;
-                                    } | null;
-                                    /** @default null */
-                                    passive: {
-                                        /**
-                                         * @description Seconds a failure is remembered
-                                         * @default 30
-                                         */
-                                        fail_duration: number;
-                                        /** @default 1 */
-                                        max_fails: number;
-                                        /** @default [] */
-                                        unhealthy_status: number[];
-                                        /**
-                                         * @description Seconds
-                                         * @default null
-                                         */
-                                        unhealthy_latency: number | null;
-                                    } | null;
-                                };
-                                timeouts: {
-                                    /** @default null */
-                                    dial: number | null;
-                                    /** @default null */
-                                    read: number | null;
-                                    /** @default null */
-                                    write: number | null;
-                                    /**
-                                     * @default auto
-                                     * @enum {string}
-                                     */
-                                    flush: "auto" | "immediate";
-                                    /**
-                                     * @description Seconds an open WebSocket survives a change of the configuration; null takes the setting
-                                     * @default null
-                                     */
-                                    websocket_close_delay: number | null;
-                                };
-                                upstream_tls: {
-                                    /** @default true */
-                                    verify: boolean;
-                                    /** @default null */
-                                    server_name: string | null;
-                                    /**
-                                     * @description Uploaded authority instead of the usual ones
-                                     * @default null
-                                     */
-                                    ca_id: number | null;
-                                    /**
-                                     * @description Empty leaves the choice to Caddy
-                                     * @default []
-                                     */
-                                    http_versions: ("2" | "1.1")[];
-                                };
-                                /** @default null */
-                                redirect: {
-                                    /** @description An http or https address, or a path that starts with / */
-                                    to: string;
-                                    /** @default 308 */
-                                    code: 301 | 302 | 307 | 308;
-                                    /**
-                                     * @description Appends path and query of the request
-                                     * @default true
-                                     */
-                                    keep_path: boolean;
-                                } | null;
-                                /** @default null */
-                                static: {
-                                    /** @description Absolute directory below one of the configured bases */
-                                    root: string;
-                                    /**
-                                     * @default [
-                                     *       "index.html"
-                                     *     ]
-                                     */
-                                    index: string[];
-                                    /**
-                                     * @description Lists directories that have no index file
-                                     * @default false
-                                     */
-                                    browse: boolean;
-                                    /**
-                                     * @description File below the root that answers for whatever is not there, `/index.html` for an application of one page
-                                     * @default null
-                                     */
-                                    fallback: string | null;
-                                } | null;
-                                /** @default null */
-                                respond: {
-                                    /** @default 200 */
-                                    status: number;
-                                    /** @default  */
-                                    body: string;
-                                    /** @default text/plain; charset=utf-8 */
-                                    content_type: string;
-                                } | null;
-                                /** @default [] */
-                                request_headers: {
-                                    /** @enum {string} */
-                                    op: "set" | "add" | "delete" | "default";
-                                    name: string;
-                                    /**
-                                     * @description May hold placeholders like {http.request.host}
-                                     * @default
-                                     */
-                                    value: string;
-                                }[];
-                                /** @default [] */
-                                response_headers: {
-                                    /** @enum {string} */
-                                    op: "set" | "add" | "delete" | "default";
-                                    name: string;
-                                    /**
-                                     * @description May hold placeholders like {http.request.host}
-                                     * @default
-                                     */
-                                    value: string;
-                                }[];
-                            }[];
-                            redirects: {
-                                /** @description A path; with `/*` at its end all that is below */
-                                from: string;
-                                to: string;
-                                /** @default 308 */
-                                code: 301 | 302 | 307 | 308;
-                                /**
-                                 * @description Appends what followed `from`, and the query
-                                 * @default false
-                                 */
-                                keep_path: boolean;
-                            }[];
-                            /** @description Bytes a request may have; null for no limit */
-                            max_body: number | null;
-                            /** @description HTML instead of an empty answer when upstreams fail */
-                            error_page: string | null;
-                            maintenance_mode: boolean;
-                            maintenance: {
-                                /**
-                                 * @description Networks that see the site as ever
-                                 * @default []
-                                 */
-                                allow: string[];
-                                /**
-                                 * @description Seconds
-                                 * @default 300
-                                 */
-                                retry_after: number;
-                                /**
-                                 * @description HTML; null shows the page of the settings
-                                 * @default null
-                                 */
-                                page: string | null;
-                            };
-                            log: {
-                                /** @default true */
-                                enabled: boolean;
-                                /**
-                                 * @description Writes the site into a file of its own as well
-                                 * @default false
-                                 */
-                                own_file: boolean;
-                            };
-                            /** @description Directives of a Caddyfile, kind raw only */
-                            raw_directives: string | null;
-                            basic_auth: {
-                                username: string;
-                            }[];
-                            /** @description All domains in one text */
-                            domain: string;
-                            /** @description The first upstream */
-                            upstream_url: string | null;
-                            /** @description The same as `raw_directives` */
-                            caddy_directives: string | null;
-                            /** @description Counts changes; also the ETag */
-                            revision: number;
-                            /** @enum {string} */
-                            apply_state: "applied" | "pending" | "failed" | "disabled";
-                            /** @description Caddy's own words when it refused the site */
-                            last_error: string | null;
-                            /** @description Revision each node runs, by its name */
-                            applied_revisions: {
-                                [key: string]: number;
-                            };
-                            /** Format: date-time */
-                            created_at: string;
-                            /** Format: date-time */
-                            updated_at: string;
-                        }[];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        get: operations["getSites"];
         put?: never;
         /**
          * Add a site
          * @description It is served when the answer comes. A site that Caddy refuses is not kept, and the answer has its words.
          */
-        post: {
-            parameters: {
-                query?: {
-                    wait?: "true" | "false";
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        site_name?: string;
-                        domains?: string[];
-                        /** @enum {string} */
-                        kind?: "proxy" | "redirect" | "static" | "respond" | "raw";
-                        enabled?: boolean;
-                        upstreams?: {
-                            /** @description http, https or h2c with host and port, no path: `http://10.0.0.5:8080`; or `unix//path` in a directory that is allowed */
-                            url: string;
-                            /**
-                             * @description Share of requests under weighted_round_robin
-                             * @default 1
-                             */
-                            weight?: number;
-                            /**
-                             * @description Requests at one time
-                             * @default null
-                             */
-                            max_requests?: number | null;
-                        }[];
-                        /**
-                         * @description Which Host header an upstream gets: the one the client sent, or the name of the upstream
-                         * @enum {string}
-                         */
-                        upstream_host?: "client" | "upstream";
-                        lb?: {
-                            /**
-                             * @default round_robin
-                             * @enum {string}
-                             */
-                            policy?: "random" | "random_choose" | "round_robin" | "least_conn" | "first" | "ip_hash" | "uri_hash" | "header" | "cookie" | "client_ip_hash" | "weighted_round_robin" | "query";
-                            /**
-                             * @description Header, cookie or query key the policy of that name reads
-                             * @default null
-                             */
-                            name?: string | null;
-                            /**
-                             * @description How many random_choose draws
-                             * @default 2
-                             */
-                            choose?: number;
-                            /** @default 0 */
-                            retries?: number;
-                            /**
-                             * @description Seconds to go on trying other upstreams
-                             * @default 0
-                             */
-                            try_duration?: number;
-                        };
-                        health?: {
-                            /** @default null */
-                            active?: {
-                                /** @default / */
-                                path?: string;
-                                /**
-                                 * @description Seconds
-                                 * @default 30
-                                 */
-                                interval?: number;
-                                /**
-                                 * @description Seconds
-                                 * @default 5
-                                 */
-                                timeout?: number;
-                                /**
-                                 * @description A class, 2 for 200 to 299, or one status
-                                 * @default 2
-                                 */
-                                expect_status?: number;
-                                /** @default null */
-                                host_header?: string | null;
-                                /** @default 1 */
-                                passes?: number;
-                                /** @default 1 */
-                                fails?: number;
-                            } | null;
-                            /** @default null */
-                            passive?: {
-                                /**
-                                 * @description Seconds a failure is remembered
-                                 * @default 30
-                                 */
-                                fail_duration?: number;
-                                /** @default 1 */
-                                max_fails?: number;
-                                /** @default [] */
-                                unhealthy_status?: number[];
-                                /**
-                                 * @description Seconds
-                                 * @default null
-                                 */
-                                unhealthy_latency?: number | null;
-                            } | null;
-                        };
-                        timeouts?: {
-                            /** @default null */
-                            dial?: number | null;
-                            /** @default null */
-                            read?: number | null;
-                            /** @default null */
-                            write?: number | null;
-                            /**
-                             * @default auto
-                             * @enum {string}
-                             */
-                            flush?: "auto" | "immediate";
-                            /**
-                             * @description Seconds an open WebSocket survives a change of the configuration; null takes the setting
-                             * @default null
-                             */
-                            websocket_close_delay?: number | null;
-                        };
-                        upstream_tls?: {
-                            /** @default true */
-                            verify?: boolean;
-                            /** @default null */
-                            server_name?: string | null;
-                            /**
-                             * @description Uploaded authority instead of the usual ones
-                             * @default null
-                             */
-                            ca_id?: number | null;
-                            /**
-                             * @description Empty leaves the choice to Caddy
-                             * @default []
-                             */
-                            http_versions?: ("2" | "1.1")[];
-                        };
-                        redirect?: {
-                            /** @description An http or https address, or a path that starts with / */
-                            to: string;
-                            /** @default 308 */
-                            code?: 301 | 302 | 307 | 308;
-                            /**
-                             * @description Appends path and query of the request
-                             * @default true
-                             */
-                            keep_path?: boolean;
-                        } | null;
-                        static?: {
-                            /** @description Absolute directory below one of the configured bases */
-                            root: string;
-                            /**
-                             * @default [
-                             *       "index.html"
-                             *     ]
-                             */
-                            index?: string[];
-                            /**
-                             * @description Lists directories that have no index file
-                             * @default false
-                             */
-                            browse?: boolean;
-                            /**
-                             * @description File below the root that answers for whatever is not there, `/index.html` for an application of one page
-                             * @default null
-                             */
-                            fallback?: string | null;
-                        } | null;
-                        respond?: {
-                            /** @default 200 */
-                            status?: number;
-                            /** @default  */
-                            body?: string;
-                            /** @default text/plain; charset=utf-8 */
-                            content_type?: string;
-                        } | null;
-                        tls?: {
-                            /**
-                             * @description auto: public authority; internal: Caddy signs itself; custom: an uploaded certificate; on_demand: at the first visit; off: plain HTTP only
-                             * @default auto
-                             * @enum {string}
-                             */
-                            mode?: "auto" | "internal" | "custom" | "on_demand" | "off";
-                            /**
-                             * @default 1.2
-                             * @enum {string}
-                             */
-                            min_version?: "1.2" | "1.3";
-                            /**
-                             * @description Directory of another authority
-                             * @default null
-                             */
-                            acme_ca?: string | null;
-                            /**
-                             * @description Let's Encrypt's test authority
-                             * @default false
-                             */
-                            staging?: boolean;
-                            /** @default null */
-                            certificate_id?: number | null;
-                            /**
-                             * @description Visitors need a certificate that this uploaded authority signed
-                             * @default null
-                             */
-                            client_auth_ca_id?: number | null;
-                        };
-                        /** @description Sends visitors of plain HTTP to HTTPS (308) */
-                        force_https?: boolean;
-                        hsts?: {
-                            /** @default 31536000 */
-                            max_age?: number;
-                            /** @default false */
-                            subdomains?: boolean;
-                            /** @default false */
-                            preload?: boolean;
-                        } | null;
-                        request_headers?: {
-                            /** @enum {string} */
-                            op: "set" | "add" | "delete" | "default";
-                            name: string;
-                            /**
-                             * @description May hold placeholders like {http.request.host}
-                             * @default
-                             */
-                            value?: string;
-                        }[];
-                        response_headers?: {
-                            /** @enum {string} */
-                            op: "set" | "add" | "delete" | "default";
-                            name: string;
-                            /**
-                             * @description May hold placeholders like {http.request.host}
-                             * @default
-                             */
-                            value?: string;
-                        }[];
-                        /** @enum {string} */
-                        compression?: "off" | "gzip" | "zstd" | "both";
-                        forward_auth?: {
-                            /** @description The deciding server, as an upstream: `http://10.0.0.9:9091` */
-                            url: string;
-                            /**
-                             * @description Path and query that are asked
-                             * @default /
-                             */
-                            uri?: string;
-                            /**
-                             * @description Headers of its answer the site gets; what the client sent under these names is removed first
-                             * @default []
-                             */
-                            copy_headers?: string[];
-                        } | null;
-                        access?: {
-                            /**
-                             * @description Networks; when any is given all others get 403
-                             * @default []
-                             */
-                            allow?: string[];
-                            /**
-                             * @description Networks that get 403
-                             * @default []
-                             */
-                            deny?: string[];
-                            /**
-                             * @description Asks search engines to leave the site out
-                             * @default false
-                             */
-                            noindex?: boolean;
-                            /**
-                             * @description Answers 403 to crawlers that say so
-                             * @default false
-                             */
-                            block_bots?: boolean;
-                        };
-                        paths?: {
-                            /**
-                             * @default prefix
-                             * @enum {string}
-                             */
-                            match?: "prefix" | "exact";
-                            path: string;
-                            /**
-                             * @description Takes the path off before the request goes on
-                             * @default false
-                             */
-                            strip?: boolean;
-                            /** @enum {string} */
-                            kind: "proxy" | "redirect" | "static" | "respond";
-                            /** @default [] */
-                            upstreams?: {
-                                /** @description http, https or h2c with host and port, no path: `http://10.0.0.5:8080`; or `unix//path` in a directory that is allowed */
-                                url: string;
-                                /**
-                                 * @description Share of requests under weighted_round_robin
-                                 * @default 1
-                                 */
-                                weight?: number;
-                                /**
-                                 * @description Requests at one time
-                                 * @default null
-                                 */
-                                max_requests?: number | null;
-                            }[];
-                            /**
-                             * @description Which Host header an upstream gets: the one the client sent, or the name of the upstream
-                             * @default client
-                             * @enum {string}
-                             */
-                            upstream_host?: "client" | "upstream";
-                            /** @default {} */
-                            lb?: {
-                                /**
-                                 * @default round_robin
-                                 * @enum {string}
-                                 */
-                                policy?: "random" | "random_choose" | "round_robin" | "least_conn" | "first" | "ip_hash" | "uri_hash" | "header" | "cookie" | "client_ip_hash" | "weighted_round_robin" | "query";
-                                /**
-                                 * @description Header, cookie or query key the policy of that name reads
-                                 * @default null
-                                 */
-                                name?: string | null;
-                                /**
-                                 * @description How many random_choose draws
-                                 * @default 2
-                                 */
-                                choose?: number;
-                                /** @default 0 */
-                                retries?: number;
-                                /**
-                                 * @description Seconds to go on trying other upstreams
-                                 * @default 0
-                                 */
-                                try_duration?: number;
-                            };
-                            /** @default {} */
-                            health?: {
-                                /** @default null */
-                                active?: {
-                                    /** @default / */
-                                    path?: string;
-                                    /**
-                                     * @description Seconds
-                                     * @default 30
-                                     */
-                                    interval?: number;
-                                    /**
-                                     * @description Seconds
-                                     * @default 5
-                                     */
-                                    timeout?: number;
-                                    /**
-                                     * @description A class, 2 for 200 to 299, or one status
-                                     * @default 2
-                                     */
-                                    expect_status?: number;
-                                    /** @default null */
-                                    host_header?: string | null;
-                                    /** @default 1 */
-                                    passes?: number;
-                                    /** @default 1 */
-                                    fails?: number;
-                                } | null;
-                                /** @default null */
-                                passive?: {
-                                    /**
-                                     * @description Seconds a failure is remembered
-                                     * @default 30
-                                     */
-                                    fail_duration?: number;
-                                    /** @default 1 */
-                                    max_fails?: number;
-                                    /** @default [] */
-                                    unhealthy_status?: number[];
-                                    /**
-                                     * @description Seconds
-                                     * @default null
-                                     */
-                                    unhealthy_latency?: number | null;
-                                } | null;
-                            };
-                            /** @default {} */
-                            timeouts?: {
-                                /** @default null */
-                                dial?: number | null;
-                                /** @default null */
-                                read?: number | null;
-                                /** @default null */
-                                write?: number | null;
-                                /**
-                                 * @default auto
-                                 * @enum {string}
-                                 */
-                                flush?: "auto" | "immediate";
-                                /**
-                                 * @description Seconds an open WebSocket survives a change of the configuration; null takes the setting
-                                 * @default null
-                                 */
-                                websocket_close_delay?: number | null;
-                            };
-                            /** @default {} */
-                            upstream_tls?: {
-                                /** @default true */
-                                verify?: boolean;
-                                /** @default null */
-                                server_name?: string | null;
-                                /**
-                                 * @description Uploaded authority instead of the usual ones
-                                 * @default null
-                                 */
-                                ca_id?: number | null;
-                                /**
-                                 * @description Empty leaves the choice to Caddy
-                                 * @default []
-                                 */
-                                http_versions?: ("2" | "1.1")[];
-                            };
-                            /** @default null */
-                            redirect?: {
-                                /** @description An http or https address, or a path that starts with / */
-                                to: string;
-                                /** @default 308 */
-                                code?: 301 | 302 | 307 | 308;
-                                /**
-                                 * @description Appends path and query of the request
-                                 * @default true
-                                 */
-                                keep_path?: boolean;
-                            } | null;
-                            /** @default null */
-                            static?: {
-                                /** @description Absolute directory below one of the configured bases */
-                                root: string;
-                                /**
-                                 * @default [
-                                 *       "index.html"
-                                 *     ]
-                                 */
-                                index?: string[];
-                                /**
-                                 * @description Lists directories that have no index file
-                                 * @default false
-                                 */
-                                browse?: boolean;
-                                /**
-                                 * @description File below the root that answers for whatever is not there, `/index.html` for an application of one page
-                                 * @default null
-                                 */
-                                fallback?: string | null;
-                            } | null;
-                            /** @default null */
-                            respond?: {
-                                /** @default 200 */
-                                status?: number;
-                                /** @default  */
-                                body?: string;
-                                /** @default text/plain; charset=utf-8 */
-                                content_type?: string;
-                            } | null;
-                            /** @default [] */
-                            request_headers?: {
-                                /** @enum {string} */
-                                op: "set" | "add" | "delete" | "default";
-                                name: string;
-                                /**
-                                 * @description May hold placeholders like {http.request.host}
-                                 * @default
-                                 */
-                                value?: string;
-                            }[];
-                            /** @default [] */
-                            response_headers?: {
-                                /** @enum {string} */
-                                op: "set" | "add" | "delete" | "default";
-                                name: string;
-                                /**
-                                 * @description May hold placeholders like {http.request.host}
-                                 * @default
-                                 */
-                                value?: string;
-                            }[];
-                        }[];
-                        redirects?: {
-                            /** @description A path; with `/*` at its end all that is below */
-                            from: string;
-                            to: string;
-                            /** @default 308 */
-                            code?: 301 | 302 | 307 | 308;
-                            /**
-                             * @description Appends what followed `from`, and the query
-                             * @default false
-                             */
-                            keep_path?: boolean;
-                        }[];
-                        /** @description Bytes a request may have; null for no limit */
-                        max_body?: number | null;
-                        /** @description HTML instead of an empty answer when upstreams fail */
-                        error_page?: string | null;
-                        maintenance_mode?: boolean;
-                        maintenance?: {
-                            /**
-                             * @description Networks that see the site as ever
-                             * @default []
-                             */
-                            allow?: string[];
-                            /**
-                             * @description Seconds
-                             * @default 300
-                             */
-                            retry_after?: number;
-                            /**
-                             * @description HTML; null shows the page of the settings
-                             * @default null
-                             */
-                            page?: string | null;
-                        };
-                        log?: {
-                            /** @default true */
-                            enabled?: boolean;
-                            /**
-                             * @description Writes the site into a file of its own as well
-                             * @default false
-                             */
-                            own_file?: boolean;
-                        };
-                        /** @description Directives of a Caddyfile, kind raw only */
-                        raw_directives?: string | null;
-                        basic_auth?: {
-                            username: string;
-                            password?: string;
-                        }[];
-                        /** @description Several domains in one text, instead of `domains` */
-                        domain?: string;
-                        /** @description The same as `raw_directives` */
-                        caddy_directives?: string | null;
-                    };
-                };
-            };
-            responses: {
-                /** @description Success */
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["SiteEnvelope"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Conflicts with what is there */
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is too large */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is of another type */
-                415: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not now */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        post: operations["postSites"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3824,2061 +462,25 @@ export interface paths {
             cookie?: never;
         };
         /** Read a site */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: number;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            id: number;
-                            site_name: string;
-                            domains: string[];
-                            /** @enum {string} */
-                            kind: "proxy" | "redirect" | "static" | "respond" | "raw";
-                            enabled: boolean;
-                            upstreams: {
-                                /** @description http, https or h2c with host and port, no path: `http://10.0.0.5:8080`; or `unix//path` in a directory that is allowed */
-                                url: string;
-                                /**
-                                 * @description Share of requests under weighted_round_robin
-                                 * @default 1
-                                 */
-                                weight: number;
-                                /**
-                                 * @description Requests at one time
-                                 * @default null
-                                 */
-                                max_requests: number | null;
-                            }[];
-                            /**
-                             * @description Which Host header an upstream gets: the one the client sent, or the name of the upstream
-                             * @enum {string}
-                             */
-                            upstream_host: "client" | "upstream";
-                            lb: {
-                                /**
-                                 * @default round_robin
-                                 * @enum {string}
-                                 */
-                                policy: "random" | "random_choose" | "round_robin" | "least_conn" | "first" | "ip_hash" | "uri_hash" | "header" | "cookie" | "client_ip_hash" | "weighted_round_robin" | "query";
-                                /**
-                                 * @description Header, cookie or query key the policy of that name reads
-                                 * @default null
-                                 */
-                                name: string | null;
-                                /**
-                                 * @description How many random_choose draws
-                                 * @default 2
-                                 */
-                                choose: number;
-                                /** @default 0 */
-                                retries: number;
-                                /**
-                                 * @description Seconds to go on trying other upstreams
-                                 * @default 0
-                                 */
-                                try_duration: number;
-                            };
-                            health: {
-                                /** @default null */
-                                active: {
-                                    /** @default / */
-                                    path: string;
-                                    /**
-                                     * @description Seconds
-                                     * @default 30
-                                     */
-                                    interval: number;
-                                    /**
-                                     * @description Seconds
-                                     * @default 5
-                                     */
-                                    timeout: number;
-                                    /**
-                                     * @description A class, 2 for 200 to 299, or one status
-                                     * @default 2
-                                     */
-                                    expect_status: number;
-                                    /** @default null */
-                                    host_header: string | null;
-                                    /** @default 1 */
-                                    passes: number;
-                                    /** @default 1 */
-                                    fails: number;
-                                } | null;
-                                /** @default null */
-                                passive: {
-                                    /**
-                                     * @description Seconds a failure is remembered
-                                     * @default 30
-                                     */
-                                    fail_duration: number;
-                                    /** @default 1 */
-                                    max_fails: number;
-                                    /** @default [] */
-                                    unhealthy_status: number[];
-                                    /**
-                                     * @description Seconds
-                                     * @default null
-                                     */
-                                    unhealthy_latency: number | null;
-                                } | null;
-                            };
-                            timeouts: {
-                                /** @default null */
-                                dial: number | null;
-                                /** @default null */
-                                read: number | null;
-                                /** @default null */
-                                write: number | null;
-                                /**
-                                 * @default auto
-                                 * @enum {string}
-                                 */
-                                flush: "auto" | "immediate";
-                                /**
-                                 * @description Seconds an open WebSocket survives a change of the configuration; null takes the setting
-                                 * @default null
-                                 */
-                                websocket_close_delay: number | null;
-                            };
-                            upstream_tls: {
-                                /** @default true */
-                                verify: boolean;
-                                /** @default null */
-                                server_name: string | null;
-                                /**
-                                 * @description Uploaded authority instead of the usual ones
-                                 * @default null
-                                 */
-                                ca_id: number | null;
-                                /**
-                                 * @description Empty leaves the choice to Caddy
-                                 * @default []
-                                 */
-                                http_versions: ("2" | "1.1")[];
-                            };
-                            redirect: {
-                                /** @description An http or https address, or a path that starts with / */
-                                to: string;
-                                /** @default 308 */
-                                code: 301 | 302 | 307 | 308;
-                                /**
-                                 * @description Appends path and query of the request
-                                 * @default true
-                                 */
-                                keep_path: boolean;
-                            } | null;
-                            static: {
-                                /** @description Absolute directory below one of the configured bases */
-                                root: string;
-                                /**
-                                 * @default [
-                                 *       "index.html"
-                                 *     ]
-                                 */
-                                index: string[];
-                                /**
-                                 * @description Lists directories that have no index file
-                                 * @default false
-                                 */
-                                browse: boolean;
-                                /**
-                                 * @description File below the root that answers for whatever is not there, `/index.html` for an application of one page
-                                 * @default null
-                                 */
-                                fallback: string | null;
-                            } | null;
-                            respond: {
-                                /** @default 200 */
-                                status: number;
-                                /** @default  */
-                                body: string;
-                                /** @default text/plain; charset=utf-8 */
-                                content_type: string;
-                            } | null;
-                            tls: {
-                                /**
-                                 * @description auto: public authority; internal: Caddy signs itself; custom: an uploaded certificate; on_demand: at the first visit; off: plain HTTP only
-                                 * @default auto
-                                 * @enum {string}
-                                 */
-                                mode: "auto" | "internal" | "custom" | "on_demand" | "off";
-                                /**
-                                 * @default 1.2
-                                 * @enum {string}
-                                 */
-                                min_version: "1.2" | "1.3";
-                                /**
-                                 * @description Directory of another authority
-                                 * @default null
-                                 */
-                                acme_ca: string | null;
-                                /**
-                                 * @description Let's Encrypt's test authority
-                                 * @default false
-                                 */
-                                staging: boolean;
-                                /** @default null */
-                                certificate_id: number | null;
-                                /**
-                                 * @description Visitors need a certificate that this uploaded authority signed
-                                 * @default null
-                                 */
-                                client_auth_ca_id: number | null;
-                            };
-                            /** @description Sends visitors of plain HTTP to HTTPS (308) */
-                            force_https: boolean;
-                            hsts: {
-                                /** @default 31536000 */
-                                max_age: number;
-                                /** @default false */
-                                subdomains: boolean;
-                                /** @default false */
-                                preload: boolean;
-                            } | null;
-                            request_headers: {
-                                /** @enum {string} */
-                                op: "set" | "add" | "delete" | "default";
-                                name: string;
-                                /**
-                                 * @description May hold placeholders like {http.request.host}
-                                 * @default
-                                 */
-                                value: string;
-                            }[];
-                            response_headers: {
-                                /** @enum {string} */
-                                op: "set" | "add" | "delete" | "default";
-                                name: string;
-                                /**
-                                 * @description May hold placeholders like {http.request.host}
-                                 * @default
-                                 */
-                                value: string;
-                            }[];
-                            /** @enum {string} */
-                            compression: "off" | "gzip" | "zstd" | "both";
-                            forward_auth: {
-                                /** @description The deciding server, as an upstream: `http://10.0.0.9:9091` */
-                                url: string;
-                                /**
-                                 * @description Path and query that are asked
-                                 * @default /
-                                 */
-                                uri: string;
-                                /**
-                                 * @description Headers of its answer the site gets; what the client sent under these names is removed first
-                                 * @default []
-                                 */
-                                copy_headers: string[];
-                            } | null;
-                            access: {
-                                /**
-                                 * @description Networks; when any is given all others get 403
-                                 * @default []
-                                 */
-                                allow: string[];
-                                /**
-                                 * @description Networks that get 403
-                                 * @default []
-                                 */
-                                deny: string[];
-                                /**
-                                 * @description Asks search engines to leave the site out
-                                 * @default false
-                                 */
-                                noindex: boolean;
-                                /**
-                                 * @description Answers 403 to crawlers that say so
-                                 * @default false
-                                 */
-                                block_bots: boolean;
-                            };
-                            paths: {
-                                /**
-                                 * @default prefix
-                                 * @enum {string}
-                                 */
-                                match: "prefix" | "exact";
-                                path: string;
-                                /**
-                                 * @description Takes the path off before the request goes on
-                                 * @default false
-                                 */
-                                strip: boolean;
-                                /** @enum {string} */
-                                kind: "proxy" | "redirect" | "static" | "respond";
-                                /** @default [] */
-                                upstreams: {
-                                    /** @description http, https or h2c with host and port, no path: `http://10.0.0.5:8080`; or `unix//path` in a directory that is allowed */
-                                    url: string;
-                                    /**
-                                     * @description Share of requests under weighted_round_robin
-                                     * @default 1
-                                     */
-                                    weight: number;
-                                    /**
-                                     * @description Requests at one time
-                                     * @default null
-                                     */
-                                    max_requests: number | null;
-                                }[];
-                                /**
-                                 * @description Which Host header an upstream gets: the one the client sent, or the name of the upstream
-                                 * @default client
-                                 * @enum {string}
-                                 */
-                                upstream_host: "client" | "upstream";
-                                lb: {
-                                    /**
-                                     * @default round_robin
-                                     * @enum {string}
-                                     */
-                                    policy: "random" | "random_choose" | "round_robin" | "least_conn" | "first" | "ip_hash" | "uri_hash" | "header" | "cookie" | "client_ip_hash" | "weighted_round_robin" | "query";
-                                    /**
-                                     * @description Header, cookie or query key the policy of that name reads
-                                     * @default null
-                                     */
-                                    name: string | null;
-                                    /**
-                                     * @description How many random_choose draws
-                                     * @default 2
-                                     */
-                                    choose: number;
-                                    /** @default 0 */
-                                    retries: number;
-                                    /**
-                                     * @description Seconds to go on trying other upstreams
-                                     * @default 0
-                                     */
-                                    try_duration: number;
-                                };
-                                health: {
-                                    /** @default null */
-                                    active: {
-                                        /** @default / */
-                                        path: string;
-                                        /**
-                                         * @description Seconds
-                                         * @default 30
-                                         */
-                                        interval: number;
-                                        /**
-                                         * @description Seconds
-                                         * @default 5
-                                         */
-                                        timeout: number;
-                                        /**
-                                         * @description A class, 2 for 200 to 299, or one status
-                                         * @default 2
-                                         */
-                                        expect_status: number;
-                                        /** @default null */
-                                        host_header: string | null;
-                                        /** @default 1 */
-                                        passes: number;
-                                        /** @default 1 */
-                                        fails: number;
-                                    } | null;
-                                    /** @default null */
-                                    passive: {
-                                        /**
-                                         * @description Seconds a failure is remembered
-                                         * @default 30
-                                         */
-                                        fail_duration: number;
-                                        /** @default 1 */
-                                        max_fails: number;
-                                        /** @default [] */
-                                        unhealthy_status: number[];
-                                        /**
-                                         * @description Seconds
-                                         * @default null
-                                         */
-                                        unhealthy_latency: number | null;
-                                    } | null;
-                                };
-                                timeouts: {
-                                    /** @default null */
-                                    dial: number | null;
-                                    /** @default null */
-                                    read: number | null;
-                                    /** @default null */
-                                    write: number | null;
-                                    /**
-                                     * @default auto
-                                     * @enum {string}
-                                     */
-                                    flush: "auto" | "immediate";
-                                    /**
-                                     * @description Seconds an open WebSocket survives a change of the configuration; null takes the setting
-                                     * @default null
-                                     */
-                                    websocket_close_delay: number | null;
-                                };
-                                upstream_tls: {
-                                    /** @default true */
-                                    verify: boolean;
-                                    /** @default null */
-                                    server_name: string | null;
-                                    /**
-                                     * @description Uploaded authority instead of the usual ones
-                                     * @default null
-                                     */
-                                    ca_id: number | null;
-                                    /**
-                                     * @description Empty leaves the choice to Caddy
-                                     * @default []
-                                     */
-                                    http_versions: ("2" | "1.1")[];
-                                };
-                                /** @default null */
-                                redirect: {
-                                    /** @description An http or https address, or a path that starts with / */
-                                    to: string;
-                                    /** @default 308 */
-                                    code: 301 | 302 | 307 | 308;
-                                    /**
-                                     * @description Appends path and query of the request
-                                     * @default true
-                                     */
-                                    keep_path: boolean;
-                                } | null;
-                                /** @default null */
-                                static: {
-                                    /** @description Absolute directory below one of the configured bases */
-                                    root: string;
-                                    /**
-                                     * @default [
-                                     *       "index.html"
-                                     *     ]
-                                     */
-                                    index: string[];
-                                    /**
-                                     * @description Lists directories that have no index file
-                                     * @default false
-                                     */
-                                    browse: boolean;
-                                    /**
-                                     * @description File below the root that answers for whatever is not there, `/index.html` for an application of one page
-                                     * @default null
-                                     */
-                                    fallback: string | null;
-                                } | null;
-                                /** @default null */
-                                respond: {
-                                    /** @default 200 */
-                                    status: number;
-                                    /** @default  */
-                                    body: string;
-                                    /** @default text/plain; charset=utf-8 */
-                                    content_type: string;
-                                } | null;
-                                /** @default [] */
-                                request_headers: {
-                                    /** @enum {string} */
-                                    op: "set" | "add" | "delete" | "default";
-                                    name: string;
-                                    /**
-                                     * @description May hold placeholders like {http.request.host}
-                                     * @default
-                                     */
-                                    value: string;
-                                }[];
-                                /** @default [] */
-                                response_headers: {
-                                    /** @enum {string} */
-                                    op: "set" | "add" | "delete" | "default";
-                                    name: string;
-                                    /**
-                                     * @description May hold placeholders like {http.request.host}
-                                     * @default
-                                     */
-                                    value: string;
-                                }[];
-                            }[];
-                            redirects: {
-                                /** @description A path; with `/*` at its end all that is below */
-                                from: string;
-                                to: string;
-                                /** @default 308 */
-                                code: 301 | 302 | 307 | 308;
-                                /**
-                                 * @description Appends what followed `from`, and the query
-                                 * @default false
-                                 */
-                                keep_path: boolean;
-                            }[];
-                            /** @description Bytes a request may have; null for no limit */
-                            max_body: number | null;
-                            /** @description HTML instead of an empty answer when upstreams fail */
-                            error_page: string | null;
-                            maintenance_mode: boolean;
-                            maintenance: {
-                                /**
-                                 * @description Networks that see the site as ever
-                                 * @default []
-                                 */
-                                allow: string[];
-                                /**
-                                 * @description Seconds
-                                 * @default 300
-                                 */
-                                retry_after: number;
-                                /**
-                                 * @description HTML; null shows the page of the settings
-                                 * @default null
-                                 */
-                                page: string | null;
-                            };
-                            log: {
-                                /** @default true */
-                                enabled: boolean;
-                                /**
-                                 * @description Writes the site into a file of its own as well
-                                 * @default false
-                                 */
-                                own_file: boolean;
-                            };
-                            /** @description Directives of a Caddyfile, kind raw only */
-                            raw_directives: string | null;
-                            basic_auth: {
-                                username: string;
-                            }[];
-                            /** @description All domains in one text */
-                            domain: string;
-                            /** @description The first upstream */
-                            upstream_url: string | null;
-                            /** @description The same as `raw_directives` */
-                            caddy_directives: string | null;
-                            /** @description Counts changes; also the ETag */
-                            revision: number;
-                            /** @enum {string} */
-                            apply_state: "applied" | "pending" | "failed" | "disabled";
-                            /** @description Caddy's own words when it refused the site */
-                            last_error: string | null;
-                            /** @description Revision each node runs, by its name */
-                            applied_revisions: {
-                                [key: string]: number;
-                            };
-                            /** Format: date-time */
-                            created_at: string;
-                            /** Format: date-time */
-                            updated_at: string;
-                        };
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not there */
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        get: operations["getSitesById"];
         /**
          * Replace a site
          * @description With `If-Match` only when the site is still that revision (412).
          */
-        put: {
-            parameters: {
-                query?: {
-                    wait?: "true" | "false";
-                };
-                header?: never;
-                path: {
-                    id: number;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        site_name?: string;
-                        domains?: string[];
-                        /** @enum {string} */
-                        kind?: "proxy" | "redirect" | "static" | "respond" | "raw";
-                        enabled?: boolean;
-                        upstreams?: {
-                            /** @description http, https or h2c with host and port, no path: `http://10.0.0.5:8080`; or `unix//path` in a directory that is allowed */
-                            url: string;
-                            /**
-                             * @description Share of requests under weighted_round_robin
-                             * @default 1
-                             */
-                            weight?: number;
-                            /**
-                             * @description Requests at one time
-                             * @default null
-                             */
-                            max_requests?: number | null;
-                        }[];
-                        /**
-                         * @description Which Host header an upstream gets: the one the client sent, or the name of the upstream
-                         * @enum {string}
-                         */
-                        upstream_host?: "client" | "upstream";
-                        lb?: {
-                            /**
-                             * @default round_robin
-                             * @enum {string}
-                             */
-                            policy?: "random" | "random_choose" | "round_robin" | "least_conn" | "first" | "ip_hash" | "uri_hash" | "header" | "cookie" | "client_ip_hash" | "weighted_round_robin" | "query";
-                            /**
-                             * @description Header, cookie or query key the policy of that name reads
-                             * @default null
-                             */
-                            name?: string | null;
-                            /**
-                             * @description How many random_choose draws
-                             * @default 2
-                             */
-                            choose?: number;
-                            /** @default 0 */
-                            retries?: number;
-                            /**
-                             * @description Seconds to go on trying other upstreams
-                             * @default 0
-                             */
-                            try_duration?: number;
-                        };
-                        health?: {
-                            /** @default null */
-                            active?: {
-                                /** @default / */
-                                path?: string;
-                                /**
-                                 * @description Seconds
-                                 * @default 30
-                                 */
-                                interval?: number;
-                                /**
-                                 * @description Seconds
-                                 * @default 5
-                                 */
-                                timeout?: number;
-                                /**
-                                 * @description A class, 2 for 200 to 299, or one status
-                                 * @default 2
-                                 */
-                                expect_status?: number;
-                                /** @default null */
-                                host_header?: string | null;
-                                /** @default 1 */
-                                passes?: number;
-                                /** @default 1 */
-                                fails?: number;
-                            } | null;
-                            /** @default null */
-                            passive?: {
-                                /**
-                                 * @description Seconds a failure is remembered
-                                 * @default 30
-                                 */
-                                fail_duration?: number;
-                                /** @default 1 */
-                                max_fails?: number;
-                                /** @default [] */
-                                unhealthy_status?: number[];
-                                /**
-                                 * @description Seconds
-                                 * @default null
-                                 */
-                                unhealthy_latency?: number | null;
-                            } | null;
-                        };
-                        timeouts?: {
-                            /** @default null */
-                            dial?: number | null;
-                            /** @default null */
-                            read?: number | null;
-                            /** @default null */
-                            write?: number | null;
-                            /**
-                             * @default auto
-                             * @enum {string}
-                             */
-                            flush?: "auto" | "immediate";
-                            /**
-                             * @description Seconds an open WebSocket survives a change of the configuration; null takes the setting
-                             * @default null
-                             */
-                            websocket_close_delay?: number | null;
-                        };
-                        upstream_tls?: {
-                            /** @default true */
-                            verify?: boolean;
-                            /** @default null */
-                            server_name?: string | null;
-                            /**
-                             * @description Uploaded authority instead of the usual ones
-                             * @default null
-                             */
-                            ca_id?: number | null;
-                            /**
-                             * @description Empty leaves the choice to Caddy
-                             * @default []
-                             */
-                            http_versions?: ("2" | "1.1")[];
-                        };
-                        redirect?: {
-                            /** @description An http or https address, or a path that starts with / */
-                            to: string;
-                            /** @default 308 */
-                            code?: 301 | 302 | 307 | 308;
-                            /**
-                             * @description Appends path and query of the request
-                             * @default true
-                             */
-                            keep_path?: boolean;
-                        } | null;
-                        static?: {
-                            /** @description Absolute directory below one of the configured bases */
-                            root: string;
-                            /**
-                             * @default [
-                             *       "index.html"
-                             *     ]
-                             */
-                            index?: string[];
-                            /**
-                             * @description Lists directories that have no index file
-                             * @default false
-                             */
-                            browse?: boolean;
-                            /**
-                             * @description File below the root that answers for whatever is not there, `/index.html` for an application of one page
-                             * @default null
-                             */
-                            fallback?: string | null;
-                        } | null;
-                        respond?: {
-                            /** @default 200 */
-                            status?: number;
-                            /** @default  */
-                            body?: string;
-                            /** @default text/plain; charset=utf-8 */
-                            content_type?: string;
-                        } | null;
-                        tls?: {
-                            /**
-                             * @description auto: public authority; internal: Caddy signs itself; custom: an uploaded certificate; on_demand: at the first visit; off: plain HTTP only
-                             * @default auto
-                             * @enum {string}
-                             */
-                            mode?: "auto" | "internal" | "custom" | "on_demand" | "off";
-                            /**
-                             * @default 1.2
-                             * @enum {string}
-                             */
-                            min_version?: "1.2" | "1.3";
-                            /**
-                             * @description Directory of another authority
-                             * @default null
-                             */
-                            acme_ca?: string | null;
-                            /**
-                             * @description Let's Encrypt's test authority
-                             * @default false
-                             */
-                            staging?: boolean;
-                            /** @default null */
-                            certificate_id?: number | null;
-                            /**
-                             * @description Visitors need a certificate that this uploaded authority signed
-                             * @default null
-                             */
-                            client_auth_ca_id?: number | null;
-                        };
-                        /** @description Sends visitors of plain HTTP to HTTPS (308) */
-                        force_https?: boolean;
-                        hsts?: {
-                            /** @default 31536000 */
-                            max_age?: number;
-                            /** @default false */
-                            subdomains?: boolean;
-                            /** @default false */
-                            preload?: boolean;
-                        } | null;
-                        request_headers?: {
-                            /** @enum {string} */
-                            op: "set" | "add" | "delete" | "default";
-                            name: string;
-                            /**
-                             * @description May hold placeholders like {http.request.host}
-                             * @default
-                             */
-                            value?: string;
-                        }[];
-                        response_headers?: {
-                            /** @enum {string} */
-                            op: "set" | "add" | "delete" | "default";
-                            name: string;
-                            /**
-                             * @description May hold placeholders like {http.request.host}
-                             * @default
-                             */
-                            value?: string;
-                        }[];
-                        /** @enum {string} */
-                        compression?: "off" | "gzip" | "zstd" | "both";
-                        forward_auth?: {
-                            /** @description The deciding server, as an upstream: `http://10.0.0.9:9091` */
-                            url: string;
-                            /**
-                             * @description Path and query that are asked
-                             * @default /
-                             */
-                            uri?: string;
-                            /**
-                             * @description Headers of its answer the site gets; what the client sent under these names is removed first
-                             * @default []
-                             */
-                            copy_headers?: string[];
-                        } | null;
-                        access?: {
-                            /**
-                             * @description Networks; when any is given all others get 403
-                             * @default []
-                             */
-                            allow?: string[];
-                            /**
-                             * @description Networks that get 403
-                             * @default []
-                             */
-                            deny?: string[];
-                            /**
-                             * @description Asks search engines to leave the site out
-                             * @default false
-                             */
-                            noindex?: boolean;
-                            /**
-                             * @description Answers 403 to crawlers that say so
-                             * @default false
-                             */
-                            block_bots?: boolean;
-                        };
-                        paths?: {
-                            /**
-                             * @default prefix
-                             * @enum {string}
-                             */
-                            match?: "prefix" | "exact";
-                            path: string;
-                            /**
-                             * @description Takes the path off before the request goes on
-                             * @default false
-                             */
-                            strip?: boolean;
-                            /** @enum {string} */
-                            kind: "proxy" | "redirect" | "static" | "respond";
-                            /** @default [] */
-                            upstreams?: {
-                                /** @description http, https or h2c with host and port, no path: `http://10.0.0.5:8080`; or `unix//path` in a directory that is allowed */
-                                url: string;
-                                /**
-                                 * @description Share of requests under weighted_round_robin
-                                 * @default 1
-                                 */
-                                weight?: number;
-                                /**
-                                 * @description Requests at one time
-                                 * @default null
-                                 */
-                                max_requests?: number | null;
-                            }[];
-                            /**
-                             * @description Which Host header an upstream gets: the one the client sent, or the name of the upstream
-                             * @default client
-                             * @enum {string}
-                             */
-                            upstream_host?: "client" | "upstream";
-                            /** @default {} */
-                            lb?: {
-                                /**
-                                 * @default round_robin
-                                 * @enum {string}
-                                 */
-                                policy?: "random" | "random_choose" | "round_robin" | "least_conn" | "first" | "ip_hash" | "uri_hash" | "header" | "cookie" | "client_ip_hash" | "weighted_round_robin" | "query";
-                                /**
-                                 * @description Header, cookie or query key the policy of that name reads
-                                 * @default null
-                                 */
-                                name?: string | null;
-                                /**
-                                 * @description How many random_choose draws
-                                 * @default 2
-                                 */
-                                choose?: number;
-                                /** @default 0 */
-                                retries?: number;
-                                /**
-                                 * @description Seconds to go on trying other upstreams
-                                 * @default 0
-                                 */
-                                try_duration?: number;
-                            };
-                            /** @default {} */
-                            health?: {
-                                /** @default null */
-                                active?: {
-                                    /** @default / */
-                                    path?: string;
-                                    /**
-                                     * @description Seconds
-                                     * @default 30
-                                     */
-                                    interval?: number;
-                                    /**
-                                     * @description Seconds
-                                     * @default 5
-                                     */
-                                    timeout?: number;
-                                    /**
-                                     * @description A class, 2 for 200 to 299, or one status
-                                     * @default 2
-                                     */
-                                    expect_status?: number;
-                                    /** @default null */
-                                    host_header?: string | null;
-                                    /** @default 1 */
-                                    passes?: number;
-                                    /** @default 1 */
-                                    fails?: number;
-                                } | null;
-                                /** @default null */
-                                passive?: {
-                                    /**
-                                     * @description Seconds a failure is remembered
-                                     * @default 30
-                                     */
-                                    fail_duration?: number;
-                                    /** @default 1 */
-                                    max_fails?: number;
-                                    /** @default [] */
-                                    unhealthy_status?: number[];
-                                    /**
-                                     * @description Seconds
-                                     * @default null
-                                     */
-                                    unhealthy_latency?: number | null;
-                                } | null;
-                            };
-                            /** @default {} */
-                            timeouts?: {
-                                /** @default null */
-                                dial?: number | null;
-                                /** @default null */
-                                read?: number | null;
-                                /** @default null */
-                                write?: number | null;
-                                /**
-                                 * @default auto
-                                 * @enum {string}
-                                 */
-                                flush?: "auto" | "immediate";
-                                /**
-                                 * @description Seconds an open WebSocket survives a change of the configuration; null takes the setting
-                                 * @default null
-                                 */
-                                websocket_close_delay?: number | null;
-                            };
-                            /** @default {} */
-                            upstream_tls?: {
-                                /** @default true */
-                                verify?: boolean;
-                                /** @default null */
-                                server_name?: string | null;
-                                /**
-                                 * @description Uploaded authority instead of the usual ones
-                                 * @default null
-                                 */
-                                ca_id?: number | null;
-                                /**
-                                 * @description Empty leaves the choice to Caddy
-                                 * @default []
-                                 */
-                                http_versions?: ("2" | "1.1")[];
-                            };
-                            /** @default null */
-                            redirect?: {
-                                /** @description An http or https address, or a path that starts with / */
-                                to: string;
-                                /** @default 308 */
-                                code?: 301 | 302 | 307 | 308;
-                                /**
-                                 * @description Appends path and query of the request
-                                 * @default true
-                                 */
-                                keep_path?: boolean;
-                            } | null;
-                            /** @default null */
-                            static?: {
-                                /** @description Absolute directory below one of the configured bases */
-                                root: string;
-                                /**
-                                 * @default [
-                                 *       "index.html"
-                                 *     ]
-                                 */
-                                index?: string[];
-                                /**
-                                 * @description Lists directories that have no index file
-                                 * @default false
-                                 */
-                                browse?: boolean;
-                                /**
-                                 * @description File below the root that answers for whatever is not there, `/index.html` for an application of one page
-                                 * @default null
-                                 */
-                                fallback?: string | null;
-                            } | null;
-                            /** @default null */
-                            respond?: {
-                                /** @default 200 */
-                                status?: number;
-                                /** @default  */
-                                body?: string;
-                                /** @default text/plain; charset=utf-8 */
-                                content_type?: string;
-                            } | null;
-                            /** @default [] */
-                            request_headers?: {
-                                /** @enum {string} */
-                                op: "set" | "add" | "delete" | "default";
-                                name: string;
-                                /**
-                                 * @description May hold placeholders like {http.request.host}
-                                 * @default
-                                 */
-                                value?: string;
-                            }[];
-                            /** @default [] */
-                            response_headers?: {
-                                /** @enum {string} */
-                                op: "set" | "add" | "delete" | "default";
-                                name: string;
-                                /**
-                                 * @description May hold placeholders like {http.request.host}
-                                 * @default
-                                 */
-                                value?: string;
-                            }[];
-                        }[];
-                        redirects?: {
-                            /** @description A path; with `/*` at its end all that is below */
-                            from: string;
-                            to: string;
-                            /** @default 308 */
-                            code?: 301 | 302 | 307 | 308;
-                            /**
-                             * @description Appends what followed `from`, and the query
-                             * @default false
-                             */
-                            keep_path?: boolean;
-                        }[];
-                        /** @description Bytes a request may have; null for no limit */
-                        max_body?: number | null;
-                        /** @description HTML instead of an empty answer when upstreams fail */
-                        error_page?: string | null;
-                        maintenance_mode?: boolean;
-                        maintenance?: {
-                            /**
-                             * @description Networks that see the site as ever
-                             * @default []
-                             */
-                            allow?: string[];
-                            /**
-                             * @description Seconds
-                             * @default 300
-                             */
-                            retry_after?: number;
-                            /**
-                             * @description HTML; null shows the page of the settings
-                             * @default null
-                             */
-                            page?: string | null;
-                        };
-                        log?: {
-                            /** @default true */
-                            enabled?: boolean;
-                            /**
-                             * @description Writes the site into a file of its own as well
-                             * @default false
-                             */
-                            own_file?: boolean;
-                        };
-                        /** @description Directives of a Caddyfile, kind raw only */
-                        raw_directives?: string | null;
-                        basic_auth?: {
-                            username: string;
-                            password?: string;
-                        }[];
-                        /** @description Several domains in one text, instead of `domains` */
-                        domain?: string;
-                        /** @description The same as `raw_directives` */
-                        caddy_directives?: string | null;
-                    };
-                };
-            };
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["SiteEnvelope"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not there */
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Conflicts with what is there */
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Error */
-                412: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is too large */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is of another type */
-                415: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not now */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        put: operations["putSitesById"];
         post?: never;
         /**
          * Remove a site
          * @description With `If-Match` only when the site is still that revision (412).
          */
-        delete: {
-            parameters: {
-                query?: {
-                    wait?: "true" | "false";
-                };
-                header?: never;
-                path: {
-                    id: number;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["SiteDeleted"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not there */
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Conflicts with what is there */
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Error */
-                412: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not now */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        delete: operations["deleteSitesById"];
         options?: never;
         head?: never;
         /**
          * Change members of a site
          * @description With `If-Match` only when the site is still that revision (412).
          */
-        patch: {
-            parameters: {
-                query?: {
-                    wait?: "true" | "false";
-                };
-                header?: never;
-                path: {
-                    id: number;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        site_name?: string;
-                        domains?: string[];
-                        /** @enum {string} */
-                        kind?: "proxy" | "redirect" | "static" | "respond" | "raw";
-                        enabled?: boolean;
-                        upstreams?: {
-                            /** @description http, https or h2c with host and port, no path: `http://10.0.0.5:8080`; or `unix//path` in a directory that is allowed */
-                            url: string;
-                            /**
-                             * @description Share of requests under weighted_round_robin
-                             * @default 1
-                             */
-                            weight?: number;
-                            /**
-                             * @description Requests at one time
-                             * @default null
-                             */
-                            max_requests?: number | null;
-                        }[];
-                        /**
-                         * @description Which Host header an upstream gets: the one the client sent, or the name of the upstream
-                         * @enum {string}
-                         */
-                        upstream_host?: "client" | "upstream";
-                        lb?: {
-                            /**
-                             * @default round_robin
-                             * @enum {string}
-                             */
-                            policy?: "random" | "random_choose" | "round_robin" | "least_conn" | "first" | "ip_hash" | "uri_hash" | "header" | "cookie" | "client_ip_hash" | "weighted_round_robin" | "query";
-                            /**
-                             * @description Header, cookie or query key the policy of that name reads
-                             * @default null
-                             */
-                            name?: string | null;
-                            /**
-                             * @description How many random_choose draws
-                             * @default 2
-                             */
-                            choose?: number;
-                            /** @default 0 */
-                            retries?: number;
-                            /**
-                             * @description Seconds to go on trying other upstreams
-                             * @default 0
-                             */
-                            try_duration?: number;
-                        };
-                        health?: {
-                            /** @default null */
-                            active?: {
-                                /** @default / */
-                                path?: string;
-                                /**
-                                 * @description Seconds
-                                 * @default 30
-                                 */
-                                interval?: number;
-                                /**
-                                 * @description Seconds
-                                 * @default 5
-                                 */
-                                timeout?: number;
-                                /**
-                                 * @description A class, 2 for 200 to 299, or one status
-                                 * @default 2
-                                 */
-                                expect_status?: number;
-                                /** @default null */
-                                host_header?: string | null;
-                                /** @default 1 */
-                                passes?: number;
-                                /** @default 1 */
-                                fails?: number;
-                            } | null;
-                            /** @default null */
-                            passive?: {
-                                /**
-                                 * @description Seconds a failure is remembered
-                                 * @default 30
-                                 */
-                                fail_duration?: number;
-                                /** @default 1 */
-                                max_fails?: number;
-                                /** @default [] */
-                                unhealthy_status?: number[];
-                                /**
-                                 * @description Seconds
-                                 * @default null
-                                 */
-                                unhealthy_latency?: number | null;
-                            } | null;
-                        };
-                        timeouts?: {
-                            /** @default null */
-                            dial?: number | null;
-                            /** @default null */
-                            read?: number | null;
-                            /** @default null */
-                            write?: number | null;
-                            /**
-                             * @default auto
-                             * @enum {string}
-                             */
-                            flush?: "auto" | "immediate";
-                            /**
-                             * @description Seconds an open WebSocket survives a change of the configuration; null takes the setting
-                             * @default null
-                             */
-                            websocket_close_delay?: number | null;
-                        };
-                        upstream_tls?: {
-                            /** @default true */
-                            verify?: boolean;
-                            /** @default null */
-                            server_name?: string | null;
-                            /**
-                             * @description Uploaded authority instead of the usual ones
-                             * @default null
-                             */
-                            ca_id?: number | null;
-                            /**
-                             * @description Empty leaves the choice to Caddy
-                             * @default []
-                             */
-                            http_versions?: ("2" | "1.1")[];
-                        };
-                        redirect?: {
-                            /** @description An http or https address, or a path that starts with / */
-                            to: string;
-                            /** @default 308 */
-                            code?: 301 | 302 | 307 | 308;
-                            /**
-                             * @description Appends path and query of the request
-                             * @default true
-                             */
-                            keep_path?: boolean;
-                        } | null;
-                        static?: {
-                            /** @description Absolute directory below one of the configured bases */
-                            root: string;
-                            /**
-                             * @default [
-                             *       "index.html"
-                             *     ]
-                             */
-                            index?: string[];
-                            /**
-                             * @description Lists directories that have no index file
-                             * @default false
-                             */
-                            browse?: boolean;
-                            /**
-                             * @description File below the root that answers for whatever is not there, `/index.html` for an application of one page
-                             * @default null
-                             */
-                            fallback?: string | null;
-                        } | null;
-                        respond?: {
-                            /** @default 200 */
-                            status?: number;
-                            /** @default  */
-                            body?: string;
-                            /** @default text/plain; charset=utf-8 */
-                            content_type?: string;
-                        } | null;
-                        tls?: {
-                            /**
-                             * @description auto: public authority; internal: Caddy signs itself; custom: an uploaded certificate; on_demand: at the first visit; off: plain HTTP only
-                             * @default auto
-                             * @enum {string}
-                             */
-                            mode?: "auto" | "internal" | "custom" | "on_demand" | "off";
-                            /**
-                             * @default 1.2
-                             * @enum {string}
-                             */
-                            min_version?: "1.2" | "1.3";
-                            /**
-                             * @description Directory of another authority
-                             * @default null
-                             */
-                            acme_ca?: string | null;
-                            /**
-                             * @description Let's Encrypt's test authority
-                             * @default false
-                             */
-                            staging?: boolean;
-                            /** @default null */
-                            certificate_id?: number | null;
-                            /**
-                             * @description Visitors need a certificate that this uploaded authority signed
-                             * @default null
-                             */
-                            client_auth_ca_id?: number | null;
-                        };
-                        /** @description Sends visitors of plain HTTP to HTTPS (308) */
-                        force_https?: boolean;
-                        hsts?: {
-                            /** @default 31536000 */
-                            max_age?: number;
-                            /** @default false */
-                            subdomains?: boolean;
-                            /** @default false */
-                            preload?: boolean;
-                        } | null;
-                        request_headers?: {
-                            /** @enum {string} */
-                            op: "set" | "add" | "delete" | "default";
-                            name: string;
-                            /**
-                             * @description May hold placeholders like {http.request.host}
-                             * @default
-                             */
-                            value?: string;
-                        }[];
-                        response_headers?: {
-                            /** @enum {string} */
-                            op: "set" | "add" | "delete" | "default";
-                            name: string;
-                            /**
-                             * @description May hold placeholders like {http.request.host}
-                             * @default
-                             */
-                            value?: string;
-                        }[];
-                        /** @enum {string} */
-                        compression?: "off" | "gzip" | "zstd" | "both";
-                        forward_auth?: {
-                            /** @description The deciding server, as an upstream: `http://10.0.0.9:9091` */
-                            url: string;
-                            /**
-                             * @description Path and query that are asked
-                             * @default /
-                             */
-                            uri?: string;
-                            /**
-                             * @description Headers of its answer the site gets; what the client sent under these names is removed first
-                             * @default []
-                             */
-                            copy_headers?: string[];
-                        } | null;
-                        access?: {
-                            /**
-                             * @description Networks; when any is given all others get 403
-                             * @default []
-                             */
-                            allow?: string[];
-                            /**
-                             * @description Networks that get 403
-                             * @default []
-                             */
-                            deny?: string[];
-                            /**
-                             * @description Asks search engines to leave the site out
-                             * @default false
-                             */
-                            noindex?: boolean;
-                            /**
-                             * @description Answers 403 to crawlers that say so
-                             * @default false
-                             */
-                            block_bots?: boolean;
-                        };
-                        paths?: {
-                            /**
-                             * @default prefix
-                             * @enum {string}
-                             */
-                            match?: "prefix" | "exact";
-                            path: string;
-                            /**
-                             * @description Takes the path off before the request goes on
-                             * @default false
-                             */
-                            strip?: boolean;
-                            /** @enum {string} */
-                            kind: "proxy" | "redirect" | "static" | "respond";
-                            /** @default [] */
-                            upstreams?: {
-                                /** @description http, https or h2c with host and port, no path: `http://10.0.0.5:8080`; or `unix//path` in a directory that is allowed */
-                                url: string;
-                                /**
-                                 * @description Share of requests under weighted_round_robin
-                                 * @default 1
-                                 */
-                                weight?: number;
-                                /**
-                                 * @description Requests at one time
-                                 * @default null
-                                 */
-                                max_requests?: number | null;
-                            }[];
-                            /**
-                             * @description Which Host header an upstream gets: the one the client sent, or the name of the upstream
-                             * @default client
-                             * @enum {string}
-                             */
-                            upstream_host?: "client" | "upstream";
-                            /** @default {} */
-                            lb?: {
-                                /**
-                                 * @default round_robin
-                                 * @enum {string}
-                                 */
-                                policy?: "random" | "random_choose" | "round_robin" | "least_conn" | "first" | "ip_hash" | "uri_hash" | "header" | "cookie" | "client_ip_hash" | "weighted_round_robin" | "query";
-                                /**
-                                 * @description Header, cookie or query key the policy of that name reads
-                                 * @default null
-                                 */
-                                name?: string | null;
-                                /**
-                                 * @description How many random_choose draws
-                                 * @default 2
-                                 */
-                                choose?: number;
-                                /** @default 0 */
-                                retries?: number;
-                                /**
-                                 * @description Seconds to go on trying other upstreams
-                                 * @default 0
-                                 */
-                                try_duration?: number;
-                            };
-                            /** @default {} */
-                            health?: {
-                                /** @default null */
-                                active?: {
-                                    /** @default / */
-                                    path?: string;
-                                    /**
-                                     * @description Seconds
-                                     * @default 30
-                                     */
-                                    interval?: number;
-                                    /**
-                                     * @description Seconds
-                                     * @default 5
-                                     */
-                                    timeout?: number;
-                                    /**
-                                     * @description A class, 2 for 200 to 299, or one status
-                                     * @default 2
-                                     */
-                                    expect_status?: number;
-                                    /** @default null */
-                                    host_header?: string | null;
-                                    /** @default 1 */
-                                    passes?: number;
-                                    /** @default 1 */
-                                    fails?: number;
-                                } | null;
-                                /** @default null */
-                                passive?: {
-                                    /**
-                                     * @description Seconds a failure is remembered
-                                     * @default 30
-                                     */
-                                    fail_duration?: number;
-                                    /** @default 1 */
-                                    max_fails?: number;
-                                    /** @default [] */
-                                    unhealthy_status?: number[];
-                                    /**
-                                     * @description Seconds
-                                     * @default null
-                                     */
-                                    unhealthy_latency?: number | null;
-                                } | null;
-                            };
-                            /** @default {} */
-                            timeouts?: {
-                                /** @default null */
-                                dial?: number | null;
-                                /** @default null */
-                                read?: number | null;
-                                /** @default null */
-                                write?: number | null;
-                                /**
-                                 * @default auto
-                                 * @enum {string}
-                                 */
-                                flush?: "auto" | "immediate";
-                                /**
-                                 * @description Seconds an open WebSocket survives a change of the configuration; null takes the setting
-                                 * @default null
-                                 */
-                                websocket_close_delay?: number | null;
-                            };
-                            /** @default {} */
-                            upstream_tls?: {
-                                /** @default true */
-                                verify?: boolean;
-                                /** @default null */
-                                server_name?: string | null;
-                                /**
-                                 * @description Uploaded authority instead of the usual ones
-                                 * @default null
-                                 */
-                                ca_id?: number | null;
-                                /**
-                                 * @description Empty leaves the choice to Caddy
-                                 * @default []
-                                 */
-                                http_versions?: ("2" | "1.1")[];
-                            };
-                            /** @default null */
-                            redirect?: {
-                                /** @description An http or https address, or a path that starts with / */
-                                to: string;
-                                /** @default 308 */
-                                code?: 301 | 302 | 307 | 308;
-                                /**
-                                 * @description Appends path and query of the request
-                                 * @default true
-                                 */
-                                keep_path?: boolean;
-                            } | null;
-                            /** @default null */
-                            static?: {
-                                /** @description Absolute directory below one of the configured bases */
-                                root: string;
-                                /**
-                                 * @default [
-                                 *       "index.html"
-                                 *     ]
-                                 */
-                                index?: string[];
-                                /**
-                                 * @description Lists directories that have no index file
-                                 * @default false
-                                 */
-                                browse?: boolean;
-                                /**
-                                 * @description File below the root that answers for whatever is not there, `/index.html` for an application of one page
-                                 * @default null
-                                 */
-                                fallback?: string | null;
-                            } | null;
-                            /** @default null */
-                            respond?: {
-                                /** @default 200 */
-                                status?: number;
-                                /** @default  */
-                                body?: string;
-                                /** @default text/plain; charset=utf-8 */
-                                content_type?: string;
-                            } | null;
-                            /** @default [] */
-                            request_headers?: {
-                                /** @enum {string} */
-                                op: "set" | "add" | "delete" | "default";
-                                name: string;
-                                /**
-                                 * @description May hold placeholders like {http.request.host}
-                                 * @default
-                                 */
-                                value?: string;
-                            }[];
-                            /** @default [] */
-                            response_headers?: {
-                                /** @enum {string} */
-                                op: "set" | "add" | "delete" | "default";
-                                name: string;
-                                /**
-                                 * @description May hold placeholders like {http.request.host}
-                                 * @default
-                                 */
-                                value?: string;
-                            }[];
-                        }[];
-                        redirects?: {
-                            /** @description A path; with `/*` at its end all that is below */
-                            from: string;
-                            to: string;
-                            /** @default 308 */
-                            code?: 301 | 302 | 307 | 308;
-                            /**
-                             * @description Appends what followed `from`, and the query
-                             * @default false
-                             */
-                            keep_path?: boolean;
-                        }[];
-                        /** @description Bytes a request may have; null for no limit */
-                        max_body?: number | null;
-                        /** @description HTML instead of an empty answer when upstreams fail */
-                        error_page?: string | null;
-                        maintenance_mode?: boolean;
-                        maintenance?: {
-                            /**
-                             * @description Networks that see the site as ever
-                             * @default []
-                             */
-                            allow?: string[];
-                            /**
-                             * @description Seconds
-                             * @default 300
-                             */
-                            retry_after?: number;
-                            /**
-                             * @description HTML; null shows the page of the settings
-                             * @default null
-                             */
-                            page?: string | null;
-                        };
-                        log?: {
-                            /** @default true */
-                            enabled?: boolean;
-                            /**
-                             * @description Writes the site into a file of its own as well
-                             * @default false
-                             */
-                            own_file?: boolean;
-                        };
-                        /** @description Directives of a Caddyfile, kind raw only */
-                        raw_directives?: string | null;
-                        basic_auth?: {
-                            username: string;
-                            password?: string;
-                        }[];
-                        /** @description Several domains in one text, instead of `domains` */
-                        domain?: string;
-                        /** @description The same as `raw_directives` */
-                        caddy_directives?: string | null;
-                    };
-                };
-            };
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["SiteEnvelope"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not there */
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Conflicts with what is there */
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Error */
-                412: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is too large */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is of another type */
-                415: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not now */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        patch: operations["patchSitesById"];
         trace?: never;
     };
     "/api/sites/preview": {
@@ -5894,627 +496,7 @@ export interface paths {
          * Show what a new site would change
          * @description Nothing is changed. Caddy is asked for a dry run of the whole configuration.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        site_name?: string;
-                        domains?: string[];
-                        /** @enum {string} */
-                        kind?: "proxy" | "redirect" | "static" | "respond" | "raw";
-                        enabled?: boolean;
-                        upstreams?: {
-                            /** @description http, https or h2c with host and port, no path: `http://10.0.0.5:8080`; or `unix//path` in a directory that is allowed */
-                            url: string;
-                            /**
-                             * @description Share of requests under weighted_round_robin
-                             * @default 1
-                             */
-                            weight?: number;
-                            /**
-                             * @description Requests at one time
-                             * @default null
-                             */
-                            max_requests?: number | null;
-                        }[];
-                        /**
-                         * @description Which Host header an upstream gets: the one the client sent, or the name of the upstream
-                         * @enum {string}
-                         */
-                        upstream_host?: "client" | "upstream";
-                        lb?: {
-                            /**
-                             * @default round_robin
-                             * @enum {string}
-                             */
-                            policy?: "random" | "random_choose" | "round_robin" | "least_conn" | "first" | "ip_hash" | "uri_hash" | "header" | "cookie" | "client_ip_hash" | "weighted_round_robin" | "query";
-                            /**
-                             * @description Header, cookie or query key the policy of that name reads
-                             * @default null
-                             */
-                            name?: string | null;
-                            /**
-                             * @description How many random_choose draws
-                             * @default 2
-                             */
-                            choose?: number;
-                            /** @default 0 */
-                            retries?: number;
-                            /**
-                             * @description Seconds to go on trying other upstreams
-                             * @default 0
-                             */
-                            try_duration?: number;
-                        };
-                        health?: {
-                            /** @default null */
-                            active?: {
-                                /** @default / */
-                                path?: string;
-                                /**
-                                 * @description Seconds
-                                 * @default 30
-                                 */
-                                interval?: number;
-                                /**
-                                 * @description Seconds
-                                 * @default 5
-                                 */
-                                timeout?: number;
-                                /**
-                                 * @description A class, 2 for 200 to 299, or one status
-                                 * @default 2
-                                 */
-                                expect_status?: number;
-                                /** @default null */
-                                host_header?: string | null;
-                                /** @default 1 */
-                                passes?: number;
-                                /** @default 1 */
-                                fails?: number;
-                            } | null;
-                            /** @default null */
-                            passive?: {
-                                /**
-                                 * @description Seconds a failure is remembered
-                                 * @default 30
-                                 */
-                                fail_duration?: number;
-                                /** @default 1 */
-                                max_fails?: number;
-                                /** @default [] */
-                                unhealthy_status?: number[];
-                                /**
-                                 * @description Seconds
-                                 * @default null
-                                 */
-                                unhealthy_latency?: number | null;
-                            } | null;
-                        };
-                        timeouts?: {
-                            /** @default null */
-                            dial?: number | null;
-                            /** @default null */
-                            read?: number | null;
-                            /** @default null */
-                            write?: number | null;
-                            /**
-                             * @default auto
-                             * @enum {string}
-                             */
-                            flush?: "auto" | "immediate";
-                            /**
-                             * @description Seconds an open WebSocket survives a change of the configuration; null takes the setting
-                             * @default null
-                             */
-                            websocket_close_delay?: number | null;
-                        };
-                        upstream_tls?: {
-                            /** @default true */
-                            verify?: boolean;
-                            /** @default null */
-                            server_name?: string | null;
-                            /**
-                             * @description Uploaded authority instead of the usual ones
-                             * @default null
-                             */
-                            ca_id?: number | null;
-                            /**
-                             * @description Empty leaves the choice to Caddy
-                             * @default []
-                             */
-                            http_versions?: ("2" | "1.1")[];
-                        };
-                        redirect?: {
-                            /** @description An http or https address, or a path that starts with / */
-                            to: string;
-                            /** @default 308 */
-                            code?: 301 | 302 | 307 | 308;
-                            /**
-                             * @description Appends path and query of the request
-                             * @default true
-                             */
-                            keep_path?: boolean;
-                        } | null;
-                        static?: {
-                            /** @description Absolute directory below one of the configured bases */
-                            root: string;
-                            /**
-                             * @default [
-                             *       "index.html"
-                             *     ]
-                             */
-                            index?: string[];
-                            /**
-                             * @description Lists directories that have no index file
-                             * @default false
-                             */
-                            browse?: boolean;
-                            /**
-                             * @description File below the root that answers for whatever is not there, `/index.html` for an application of one page
-                             * @default null
-                             */
-                            fallback?: string | null;
-                        } | null;
-                        respond?: {
-                            /** @default 200 */
-                            status?: number;
-                            /** @default  */
-                            body?: string;
-                            /** @default text/plain; charset=utf-8 */
-                            content_type?: string;
-                        } | null;
-                        tls?: {
-                            /**
-                             * @description auto: public authority; internal: Caddy signs itself; custom: an uploaded certificate; on_demand: at the first visit; off: plain HTTP only
-                             * @default auto
-                             * @enum {string}
-                             */
-                            mode?: "auto" | "internal" | "custom" | "on_demand" | "off";
-                            /**
-                             * @default 1.2
-                             * @enum {string}
-                             */
-                            min_version?: "1.2" | "1.3";
-                            /**
-                             * @description Directory of another authority
-                             * @default null
-                             */
-                            acme_ca?: string | null;
-                            /**
-                             * @description Let's Encrypt's test authority
-                             * @default false
-                             */
-                            staging?: boolean;
-                            /** @default null */
-                            certificate_id?: number | null;
-                            /**
-                             * @description Visitors need a certificate that this uploaded authority signed
-                             * @default null
-                             */
-                            client_auth_ca_id?: number | null;
-                        };
-                        /** @description Sends visitors of plain HTTP to HTTPS (308) */
-                        force_https?: boolean;
-                        hsts?: {
-                            /** @default 31536000 */
-                            max_age?: number;
-                            /** @default false */
-                            subdomains?: boolean;
-                            /** @default false */
-                            preload?: boolean;
-                        } | null;
-                        request_headers?: {
-                            /** @enum {string} */
-                            op: "set" | "add" | "delete" | "default";
-                            name: string;
-                            /**
-                             * @description May hold placeholders like {http.request.host}
-                             * @default
-                             */
-                            value?: string;
-                        }[];
-                        response_headers?: {
-                            /** @enum {string} */
-                            op: "set" | "add" | "delete" | "default";
-                            name: string;
-                            /**
-                             * @description May hold placeholders like {http.request.host}
-                             * @default
-                             */
-                            value?: string;
-                        }[];
-                        /** @enum {string} */
-                        compression?: "off" | "gzip" | "zstd" | "both";
-                        forward_auth?: {
-                            /** @description The deciding server, as an upstream: `http://10.0.0.9:9091` */
-                            url: string;
-                            /**
-                             * @description Path and query that are asked
-                             * @default /
-                             */
-                            uri?: string;
-                            /**
-                             * @description Headers of its answer the site gets; what the client sent under these names is removed first
-                             * @default []
-                             */
-                            copy_headers?: string[];
-                        } | null;
-                        access?: {
-                            /**
-                             * @description Networks; when any is given all others get 403
-                             * @default []
-                             */
-                            allow?: string[];
-                            /**
-                             * @description Networks that get 403
-                             * @default []
-                             */
-                            deny?: string[];
-                            /**
-                             * @description Asks search engines to leave the site out
-                             * @default false
-                             */
-                            noindex?: boolean;
-                            /**
-                             * @description Answers 403 to crawlers that say so
-                             * @default false
-                             */
-                            block_bots?: boolean;
-                        };
-                        paths?: {
-                            /**
-                             * @default prefix
-                             * @enum {string}
-                             */
-                            match?: "prefix" | "exact";
-                            path: string;
-                            /**
-                             * @description Takes the path off before the request goes on
-                             * @default false
-                             */
-                            strip?: boolean;
-                            /** @enum {string} */
-                            kind: "proxy" | "redirect" | "static" | "respond";
-                            /** @default [] */
-                            upstreams?: {
-                                /** @description http, https or h2c with host and port, no path: `http://10.0.0.5:8080`; or `unix//path` in a directory that is allowed */
-                                url: string;
-                                /**
-                                 * @description Share of requests under weighted_round_robin
-                                 * @default 1
-                                 */
-                                weight?: number;
-                                /**
-                                 * @description Requests at one time
-                                 * @default null
-                                 */
-                                max_requests?: number | null;
-                            }[];
-                            /**
-                             * @description Which Host header an upstream gets: the one the client sent, or the name of the upstream
-                             * @default client
-                             * @enum {string}
-                             */
-                            upstream_host?: "client" | "upstream";
-                            /** @default {} */
-                            lb?: {
-                                /**
-                                 * @default round_robin
-                                 * @enum {string}
-                                 */
-                                policy?: "random" | "random_choose" | "round_robin" | "least_conn" | "first" | "ip_hash" | "uri_hash" | "header" | "cookie" | "client_ip_hash" | "weighted_round_robin" | "query";
-                                /**
-                                 * @description Header, cookie or query key the policy of that name reads
-                                 * @default null
-                                 */
-                                name?: string | null;
-                                /**
-                                 * @description How many random_choose draws
-                                 * @default 2
-                                 */
-                                choose?: number;
-                                /** @default 0 */
-                                retries?: number;
-                                /**
-                                 * @description Seconds to go on trying other upstreams
-                                 * @default 0
-                                 */
-                                try_duration?: number;
-                            };
-                            /** @default {} */
-                            health?: {
-                                /** @default null */
-                                active?: {
-                                    /** @default / */
-                                    path?: string;
-                                    /**
-                                     * @description Seconds
-                                     * @default 30
-                                     */
-                                    interval?: number;
-                                    /**
-                                     * @description Seconds
-                                     * @default 5
-                                     */
-                                    timeout?: number;
-                                    /**
-                                     * @description A class, 2 for 200 to 299, or one status
-                                     * @default 2
-                                     */
-                                    expect_status?: number;
-                                    /** @default null */
-                                    host_header?: string | null;
-                                    /** @default 1 */
-                                    passes?: number;
-                                    /** @default 1 */
-                                    fails?: number;
-                                } | null;
-                                /** @default null */
-                                passive?: {
-                                    /**
-                                     * @description Seconds a failure is remembered
-                                     * @default 30
-                                     */
-                                    fail_duration?: number;
-                                    /** @default 1 */
-                                    max_fails?: number;
-                                    /** @default [] */
-                                    unhealthy_status?: number[];
-                                    /**
-                                     * @description Seconds
-                                     * @default null
-                                     */
-                                    unhealthy_latency?: number | null;
-                                } | null;
-                            };
-                            /** @default {} */
-                            timeouts?: {
-                                /** @default null */
-                                dial?: number | null;
-                                /** @default null */
-                                read?: number | null;
-                                /** @default null */
-                                write?: number | null;
-                                /**
-                                 * @default auto
-                                 * @enum {string}
-                                 */
-                                flush?: "auto" | "immediate";
-                                /**
-                                 * @description Seconds an open WebSocket survives a change of the configuration; null takes the setting
-                                 * @default null
-                                 */
-                                websocket_close_delay?: number | null;
-                            };
-                            /** @default {} */
-                            upstream_tls?: {
-                                /** @default true */
-                                verify?: boolean;
-                                /** @default null */
-                                server_name?: string | null;
-                                /**
-                                 * @description Uploaded authority instead of the usual ones
-                                 * @default null
-                                 */
-                                ca_id?: number | null;
-                                /**
-                                 * @description Empty leaves the choice to Caddy
-                                 * @default []
-                                 */
-                                http_versions?: ("2" | "1.1")[];
-                            };
-                            /** @default null */
-                            redirect?: {
-                                /** @description An http or https address, or a path that starts with / */
-                                to: string;
-                                /** @default 308 */
-                                code?: 301 | 302 | 307 | 308;
-                                /**
-                                 * @description Appends path and query of the request
-                                 * @default true
-                                 */
-                                keep_path?: boolean;
-                            } | null;
-                            /** @default null */
-                            static?: {
-                                /** @description Absolute directory below one of the configured bases */
-                                root: string;
-                                /**
-                                 * @default [
-                                 *       "index.html"
-                                 *     ]
-                                 */
-                                index?: string[];
-                                /**
-                                 * @description Lists directories that have no index file
-                                 * @default false
-                                 */
-                                browse?: boolean;
-                                /**
-                                 * @description File below the root that answers for whatever is not there, `/index.html` for an application of one page
-                                 * @default null
-                                 */
-                                fallback?: string | null;
-                            } | null;
-                            /** @default null */
-                            respond?: {
-                                /** @default 200 */
-                                status?: number;
-                                /** @default  */
-                                body?: string;
-                                /** @default text/plain; charset=utf-8 */
-                                content_type?: string;
-                            } | null;
-                            /** @default [] */
-                            request_headers?: {
-                                /** @enum {string} */
-                                op: "set" | "add" | "delete" | "default";
-                                name: string;
-                                /**
-                                 * @description May hold placeholders like {http.request.host}
-                                 * @default
-                                 */
-                                value?: string;
-                            }[];
-                            /** @default [] */
-                            response_headers?: {
-                                /** @enum {string} */
-                                op: "set" | "add" | "delete" | "default";
-                                name: string;
-                                /**
-                                 * @description May hold placeholders like {http.request.host}
-                                 * @default
-                                 */
-                                value?: string;
-                            }[];
-                        }[];
-                        redirects?: {
-                            /** @description A path; with `/*` at its end all that is below */
-                            from: string;
-                            to: string;
-                            /** @default 308 */
-                            code?: 301 | 302 | 307 | 308;
-                            /**
-                             * @description Appends what followed `from`, and the query
-                             * @default false
-                             */
-                            keep_path?: boolean;
-                        }[];
-                        /** @description Bytes a request may have; null for no limit */
-                        max_body?: number | null;
-                        /** @description HTML instead of an empty answer when upstreams fail */
-                        error_page?: string | null;
-                        maintenance_mode?: boolean;
-                        maintenance?: {
-                            /**
-                             * @description Networks that see the site as ever
-                             * @default []
-                             */
-                            allow?: string[];
-                            /**
-                             * @description Seconds
-                             * @default 300
-                             */
-                            retry_after?: number;
-                            /**
-                             * @description HTML; null shows the page of the settings
-                             * @default null
-                             */
-                            page?: string | null;
-                        };
-                        log?: {
-                            /** @default true */
-                            enabled?: boolean;
-                            /**
-                             * @description Writes the site into a file of its own as well
-                             * @default false
-                             */
-                            own_file?: boolean;
-                        };
-                        /** @description Directives of a Caddyfile, kind raw only */
-                        raw_directives?: string | null;
-                        basic_auth?: {
-                            username: string;
-                            password?: string;
-                        }[];
-                        /** @description Several domains in one text, instead of `domains` */
-                        domain?: string;
-                        /** @description The same as `raw_directives` */
-                        caddy_directives?: string | null;
-                    };
-                };
-            };
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Preview"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is too large */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is of another type */
-                415: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        post: operations["postSitesPreview"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6534,638 +516,7 @@ export interface paths {
          * Show what an edit would change
          * @description Nothing is changed. Caddy is asked for a dry run of the whole configuration.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: number;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        site_name?: string;
-                        domains?: string[];
-                        /** @enum {string} */
-                        kind?: "proxy" | "redirect" | "static" | "respond" | "raw";
-                        enabled?: boolean;
-                        upstreams?: {
-                            /** @description http, https or h2c with host and port, no path: `http://10.0.0.5:8080`; or `unix//path` in a directory that is allowed */
-                            url: string;
-                            /**
-                             * @description Share of requests under weighted_round_robin
-                             * @default 1
-                             */
-                            weight?: number;
-                            /**
-                             * @description Requests at one time
-                             * @default null
-                             */
-                            max_requests?: number | null;
-                        }[];
-                        /**
-                         * @description Which Host header an upstream gets: the one the client sent, or the name of the upstream
-                         * @enum {string}
-                         */
-                        upstream_host?: "client" | "upstream";
-                        lb?: {
-                            /**
-                             * @default round_robin
-                             * @enum {string}
-                             */
-                            policy?: "random" | "random_choose" | "round_robin" | "least_conn" | "first" | "ip_hash" | "uri_hash" | "header" | "cookie" | "client_ip_hash" | "weighted_round_robin" | "query";
-                            /**
-                             * @description Header, cookie or query key the policy of that name reads
-                             * @default null
-                             */
-                            name?: string | null;
-                            /**
-                             * @description How many random_choose draws
-                             * @default 2
-                             */
-                            choose?: number;
-                            /** @default 0 */
-                            retries?: number;
-                            /**
-                             * @description Seconds to go on trying other upstreams
-                             * @default 0
-                             */
-                            try_duration?: number;
-                        };
-                        health?: {
-                            /** @default null */
-                            active?: {
-                                /** @default / */
-                                path?: string;
-                                /**
-                                 * @description Seconds
-                                 * @default 30
-                                 */
-                                interval?: number;
-                                /**
-                                 * @description Seconds
-                                 * @default 5
-                                 */
-                                timeout?: number;
-                                /**
-                                 * @description A class, 2 for 200 to 299, or one status
-                                 * @default 2
-                                 */
-                                expect_status?: number;
-                                /** @default null */
-                                host_header?: string | null;
-                                /** @default 1 */
-                                passes?: number;
-                                /** @default 1 */
-                                fails?: number;
-                            } | null;
-                            /** @default null */
-                            passive?: {
-                                /**
-                                 * @description Seconds a failure is remembered
-                                 * @default 30
-                                 */
-                                fail_duration?: number;
-                                /** @default 1 */
-                                max_fails?: number;
-                                /** @default [] */
-                                unhealthy_status?: number[];
-                                /**
-                                 * @description Seconds
-                                 * @default null
-                                 */
-                                unhealthy_latency?: number | null;
-                            } | null;
-                        };
-                        timeouts?: {
-                            /** @default null */
-                            dial?: number | null;
-                            /** @default null */
-                            read?: number | null;
-                            /** @default null */
-                            write?: number | null;
-                            /**
-                             * @default auto
-                             * @enum {string}
-                             */
-                            flush?: "auto" | "immediate";
-                            /**
-                             * @description Seconds an open WebSocket survives a change of the configuration; null takes the setting
-                             * @default null
-                             */
-                            websocket_close_delay?: number | null;
-                        };
-                        upstream_tls?: {
-                            /** @default true */
-                            verify?: boolean;
-                            /** @default null */
-                            server_name?: string | null;
-                            /**
-                             * @description Uploaded authority instead of the usual ones
-                             * @default null
-                             */
-                            ca_id?: number | null;
-                            /**
-                             * @description Empty leaves the choice to Caddy
-                             * @default []
-                             */
-                            http_versions?: ("2" | "1.1")[];
-                        };
-                        redirect?: {
-                            /** @description An http or https address, or a path that starts with / */
-                            to: string;
-                            /** @default 308 */
-                            code?: 301 | 302 | 307 | 308;
-                            /**
-                             * @description Appends path and query of the request
-                             * @default true
-                             */
-                            keep_path?: boolean;
-                        } | null;
-                        static?: {
-                            /** @description Absolute directory below one of the configured bases */
-                            root: string;
-                            /**
-                             * @default [
-                             *       "index.html"
-                             *     ]
-                             */
-                            index?: string[];
-                            /**
-                             * @description Lists directories that have no index file
-                             * @default false
-                             */
-                            browse?: boolean;
-                            /**
-                             * @description File below the root that answers for whatever is not there, `/index.html` for an application of one page
-                             * @default null
-                             */
-                            fallback?: string | null;
-                        } | null;
-                        respond?: {
-                            /** @default 200 */
-                            status?: number;
-                            /** @default  */
-                            body?: string;
-                            /** @default text/plain; charset=utf-8 */
-                            content_type?: string;
-                        } | null;
-                        tls?: {
-                            /**
-                             * @description auto: public authority; internal: Caddy signs itself; custom: an uploaded certificate; on_demand: at the first visit; off: plain HTTP only
-                             * @default auto
-                             * @enum {string}
-                             */
-                            mode?: "auto" | "internal" | "custom" | "on_demand" | "off";
-                            /**
-                             * @default 1.2
-                             * @enum {string}
-                             */
-                            min_version?: "1.2" | "1.3";
-                            /**
-                             * @description Directory of another authority
-                             * @default null
-                             */
-                            acme_ca?: string | null;
-                            /**
-                             * @description Let's Encrypt's test authority
-                             * @default false
-                             */
-                            staging?: boolean;
-                            /** @default null */
-                            certificate_id?: number | null;
-                            /**
-                             * @description Visitors need a certificate that this uploaded authority signed
-                             * @default null
-                             */
-                            client_auth_ca_id?: number | null;
-                        };
-                        /** @description Sends visitors of plain HTTP to HTTPS (308) */
-                        force_https?: boolean;
-                        hsts?: {
-                            /** @default 31536000 */
-                            max_age?: number;
-                            /** @default false */
-                            subdomains?: boolean;
-                            /** @default false */
-                            preload?: boolean;
-                        } | null;
-                        request_headers?: {
-                            /** @enum {string} */
-                            op: "set" | "add" | "delete" | "default";
-                            name: string;
-                            /**
-                             * @description May hold placeholders like {http.request.host}
-                             * @default
-                             */
-                            value?: string;
-                        }[];
-                        response_headers?: {
-                            /** @enum {string} */
-                            op: "set" | "add" | "delete" | "default";
-                            name: string;
-                            /**
-                             * @description May hold placeholders like {http.request.host}
-                             * @default
-                             */
-                            value?: string;
-                        }[];
-                        /** @enum {string} */
-                        compression?: "off" | "gzip" | "zstd" | "both";
-                        forward_auth?: {
-                            /** @description The deciding server, as an upstream: `http://10.0.0.9:9091` */
-                            url: string;
-                            /**
-                             * @description Path and query that are asked
-                             * @default /
-                             */
-                            uri?: string;
-                            /**
-                             * @description Headers of its answer the site gets; what the client sent under these names is removed first
-                             * @default []
-                             */
-                            copy_headers?: string[];
-                        } | null;
-                        access?: {
-                            /**
-                             * @description Networks; when any is given all others get 403
-                             * @default []
-                             */
-                            allow?: string[];
-                            /**
-                             * @description Networks that get 403
-                             * @default []
-                             */
-                            deny?: string[];
-                            /**
-                             * @description Asks search engines to leave the site out
-                             * @default false
-                             */
-                            noindex?: boolean;
-                            /**
-                             * @description Answers 403 to crawlers that say so
-                             * @default false
-                             */
-                            block_bots?: boolean;
-                        };
-                        paths?: {
-                            /**
-                             * @default prefix
-                             * @enum {string}
-                             */
-                            match?: "prefix" | "exact";
-                            path: string;
-                            /**
-                             * @description Takes the path off before the request goes on
-                             * @default false
-                             */
-                            strip?: boolean;
-                            /** @enum {string} */
-                            kind: "proxy" | "redirect" | "static" | "respond";
-                            /** @default [] */
-                            upstreams?: {
-                                /** @description http, https or h2c with host and port, no path: `http://10.0.0.5:8080`; or `unix//path` in a directory that is allowed */
-                                url: string;
-                                /**
-                                 * @description Share of requests under weighted_round_robin
-                                 * @default 1
-                                 */
-                                weight?: number;
-                                /**
-                                 * @description Requests at one time
-                                 * @default null
-                                 */
-                                max_requests?: number | null;
-                            }[];
-                            /**
-                             * @description Which Host header an upstream gets: the one the client sent, or the name of the upstream
-                             * @default client
-                             * @enum {string}
-                             */
-                            upstream_host?: "client" | "upstream";
-                            /** @default {} */
-                            lb?: {
-                                /**
-                                 * @default round_robin
-                                 * @enum {string}
-                                 */
-                                policy?: "random" | "random_choose" | "round_robin" | "least_conn" | "first" | "ip_hash" | "uri_hash" | "header" | "cookie" | "client_ip_hash" | "weighted_round_robin" | "query";
-                                /**
-                                 * @description Header, cookie or query key the policy of that name reads
-                                 * @default null
-                                 */
-                                name?: string | null;
-                                /**
-                                 * @description How many random_choose draws
-                                 * @default 2
-                                 */
-                                choose?: number;
-                                /** @default 0 */
-                                retries?: number;
-                                /**
-                                 * @description Seconds to go on trying other upstreams
-                                 * @default 0
-                                 */
-                                try_duration?: number;
-                            };
-                            /** @default {} */
-                            health?: {
-                                /** @default null */
-                                active?: {
-                                    /** @default / */
-                                    path?: string;
-                                    /**
-                                     * @description Seconds
-                                     * @default 30
-                                     */
-                                    interval?: number;
-                                    /**
-                                     * @description Seconds
-                                     * @default 5
-                                     */
-                                    timeout?: number;
-                                    /**
-                                     * @description A class, 2 for 200 to 299, or one status
-                                     * @default 2
-                                     */
-                                    expect_status?: number;
-                                    /** @default null */
-                                    host_header?: string | null;
-                                    /** @default 1 */
-                                    passes?: number;
-                                    /** @default 1 */
-                                    fails?: number;
-                                } | null;
-                                /** @default null */
-                                passive?: {
-                                    /**
-                                     * @description Seconds a failure is remembered
-                                     * @default 30
-                                     */
-                                    fail_duration?: number;
-                                    /** @default 1 */
-                                    max_fails?: number;
-                                    /** @default [] */
-                                    unhealthy_status?: number[];
-                                    /**
-                                     * @description Seconds
-                                     * @default null
-                                     */
-                                    unhealthy_latency?: number | null;
-                                } | null;
-                            };
-                            /** @default {} */
-                            timeouts?: {
-                                /** @default null */
-                                dial?: number | null;
-                                /** @default null */
-                                read?: number | null;
-                                /** @default null */
-                                write?: number | null;
-                                /**
-                                 * @default auto
-                                 * @enum {string}
-                                 */
-                                flush?: "auto" | "immediate";
-                                /**
-                                 * @description Seconds an open WebSocket survives a change of the configuration; null takes the setting
-                                 * @default null
-                                 */
-                                websocket_close_delay?: number | null;
-                            };
-                            /** @default {} */
-                            upstream_tls?: {
-                                /** @default true */
-                                verify?: boolean;
-                                /** @default null */
-                                server_name?: string | null;
-                                /**
-                                 * @description Uploaded authority instead of the usual ones
-                                 * @default null
-                                 */
-                                ca_id?: number | null;
-                                /**
-                                 * @description Empty leaves the choice to Caddy
-                                 * @default []
-                                 */
-                                http_versions?: ("2" | "1.1")[];
-                            };
-                            /** @default null */
-                            redirect?: {
-                                /** @description An http or https address, or a path that starts with / */
-                                to: string;
-                                /** @default 308 */
-                                code?: 301 | 302 | 307 | 308;
-                                /**
-                                 * @description Appends path and query of the request
-                                 * @default true
-                                 */
-                                keep_path?: boolean;
-                            } | null;
-                            /** @default null */
-                            static?: {
-                                /** @description Absolute directory below one of the configured bases */
-                                root: string;
-                                /**
-                                 * @default [
-                                 *       "index.html"
-                                 *     ]
-                                 */
-                                index?: string[];
-                                /**
-                                 * @description Lists directories that have no index file
-                                 * @default false
-                                 */
-                                browse?: boolean;
-                                /**
-                                 * @description File below the root that answers for whatever is not there, `/index.html` for an application of one page
-                                 * @default null
-                                 */
-                                fallback?: string | null;
-                            } | null;
-                            /** @default null */
-                            respond?: {
-                                /** @default 200 */
-                                status?: number;
-                                /** @default  */
-                                body?: string;
-                                /** @default text/plain; charset=utf-8 */
-                                content_type?: string;
-                            } | null;
-                            /** @default [] */
-                            request_headers?: {
-                                /** @enum {string} */
-                                op: "set" | "add" | "delete" | "default";
-                                name: string;
-                                /**
-                                 * @description May hold placeholders like {http.request.host}
-                                 * @default
-                                 */
-                                value?: string;
-                            }[];
-                            /** @default [] */
-                            response_headers?: {
-                                /** @enum {string} */
-                                op: "set" | "add" | "delete" | "default";
-                                name: string;
-                                /**
-                                 * @description May hold placeholders like {http.request.host}
-                                 * @default
-                                 */
-                                value?: string;
-                            }[];
-                        }[];
-                        redirects?: {
-                            /** @description A path; with `/*` at its end all that is below */
-                            from: string;
-                            to: string;
-                            /** @default 308 */
-                            code?: 301 | 302 | 307 | 308;
-                            /**
-                             * @description Appends what followed `from`, and the query
-                             * @default false
-                             */
-                            keep_path?: boolean;
-                        }[];
-                        /** @description Bytes a request may have; null for no limit */
-                        max_body?: number | null;
-                        /** @description HTML instead of an empty answer when upstreams fail */
-                        error_page?: string | null;
-                        maintenance_mode?: boolean;
-                        maintenance?: {
-                            /**
-                             * @description Networks that see the site as ever
-                             * @default []
-                             */
-                            allow?: string[];
-                            /**
-                             * @description Seconds
-                             * @default 300
-                             */
-                            retry_after?: number;
-                            /**
-                             * @description HTML; null shows the page of the settings
-                             * @default null
-                             */
-                            page?: string | null;
-                        };
-                        log?: {
-                            /** @default true */
-                            enabled?: boolean;
-                            /**
-                             * @description Writes the site into a file of its own as well
-                             * @default false
-                             */
-                            own_file?: boolean;
-                        };
-                        /** @description Directives of a Caddyfile, kind raw only */
-                        raw_directives?: string | null;
-                        basic_auth?: {
-                            username: string;
-                            password?: string;
-                        }[];
-                        /** @description Several domains in one text, instead of `domains` */
-                        domain?: string;
-                        /** @description The same as `raw_directives` */
-                        caddy_directives?: string | null;
-                    };
-                };
-            };
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Preview"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not there */
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is too large */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is of another type */
-                415: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        post: operations["postSitesByIdPreview"];
         delete?: never;
         options?: never;
         head?: never;
@@ -7183,84 +534,7 @@ export interface paths {
          * What would become of a request
          * @description Thought through with what is wanted now; nobody is asked.
          */
-        get: {
-            parameters: {
-                query: {
-                    /** @description As a visitor would write it */
-                    url: string;
-                    client_ip?: string;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Explanation"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Conflicts with what is there */
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        get: operations["getSitesExplain"];
         put?: never;
         post?: never;
         delete?: never;
@@ -7282,102 +556,7 @@ export interface paths {
          * Check whether upstreams accept connections
          * @description Opens an empty connection to each address and closes it. Addresses that a site must not have are not connected to. Nothing is changed.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["UpstreamCheckRequest"];
-                };
-            };
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["UpstreamChecks"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is too large */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is of another type */
-                415: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        post: operations["postSitesCheckUpstreams"];
         delete?: never;
         options?: never;
         head?: never;
@@ -7397,120 +576,7 @@ export interface paths {
          * Apply what is wanted
          * @description With `force` even over what somebody else has changed, and with the sites that were refused before.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["SyncRequest"];
-                };
-            };
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["SyncResult"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Conflicts with what is there */
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is too large */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is of another type */
-                415: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not now */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        post: operations["postCaddySync"];
         delete?: never;
         options?: never;
         head?: never;
@@ -7528,74 +594,7 @@ export interface paths {
          * What was applied, newest first
          * @description `X-Total-Count` says how many there are.
          */
-        get: {
-            parameters: {
-                query?: {
-                    limit?: number;
-                    offset?: number;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Revision"][];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        get: operations["getRevisions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -7612,82 +611,7 @@ export interface paths {
             cookie?: never;
         };
         /** One change of the configuration */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: number;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Revision"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not there */
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        get: operations["getRevisionsById"];
         put?: never;
         post?: never;
         delete?: never;
@@ -7704,85 +628,7 @@ export interface paths {
             cookie?: never;
         };
         /** What a revision changed, or what returning to it would change */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description previous: what it changed; current: what returning to it would change */
-                    against?: "previous" | "current";
-                };
-                header?: never;
-                path: {
-                    id: number;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["StateDiff"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not there */
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        get: operations["getRevisionsByIdDiff"];
         put?: never;
         post?: never;
         delete?: never;
@@ -7801,109 +647,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Bring all sites back to what a revision left in place */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: number;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["SyncResult"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not there */
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Conflicts with what is there */
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not now */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        post: operations["postRevisionsByIdReturn"];
         delete?: never;
         options?: never;
         head?: never;
@@ -7918,62 +662,7 @@ export interface paths {
             cookie?: never;
         };
         /** What somebody else has changed */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Drift"][];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        get: operations["getCaddyDrift"];
         put?: never;
         post?: never;
         delete?: never;
@@ -7992,98 +681,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Run what is wanted here again */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["SyncResult"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not there */
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Conflicts with what is there */
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not now */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        post: operations["postCaddyDriftRestore"];
         delete?: never;
         options?: never;
         head?: never;
@@ -8103,129 +701,7 @@ export interface paths {
          * Want here what somebody else has changed
          * @description As far as sites can have it; what they cannot is lost, and named in the answer.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["AdoptRequest"];
-                };
-            };
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["AdoptResult"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not there */
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Conflicts with what is there */
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is too large */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is of another type */
-                415: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not now */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        post: operations["postCaddyDriftAdopt"];
         delete?: never;
         options?: never;
         head?: never;
@@ -8240,62 +716,7 @@ export interface paths {
             cookie?: never;
         };
         /** Whether Caddy is managed, and runs what it should */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["CaddyStatus"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        get: operations["getCaddyStatus"];
         put?: never;
         post?: never;
         delete?: never;
@@ -8312,62 +733,7 @@ export interface paths {
             cookie?: never;
         };
         /** What is still to be done, and what Caddy serves now */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Onboarding"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        get: operations["getCaddyOnboarding"];
         put?: never;
         post?: never;
         delete?: never;
@@ -8389,120 +755,7 @@ export interface paths {
          * Take over Caddy
          * @description A Caddy that serves something already is imported or replaced, as asked; without that it stays as it is (409).
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["OnboardRequest"];
-                };
-            };
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["OnboardResult"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Conflicts with what is there */
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is too large */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is of another type */
-                415: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not now */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        post: operations["postCaddyOnboard"];
         delete?: never;
         options?: never;
         head?: never;
@@ -8517,181 +770,13 @@ export interface paths {
             cookie?: never;
         };
         /** List the servers */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Node"][];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        get: operations["getNodes"];
         put?: never;
         /**
          * Add a server
          * @description It must answer. It serves the sites once it was onboarded.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["NodeCreate"];
-                };
-            };
-            responses: {
-                /** @description Success */
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Node"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Conflicts with what is there */
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is too large */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is of another type */
-                415: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not now */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        post: operations["postNodes"];
         delete?: never;
         options?: never;
         head?: never;
@@ -8706,295 +791,21 @@ export interface paths {
             cookie?: never;
         };
         /** Read a server, asked afresh */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: number;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Node"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not there */
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        get: operations["getNodesById"];
         put?: never;
         post?: never;
         /**
          * Forget a server
          * @description What it runs goes on; nothing is changed there.
          */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: number;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["NodeDeleted"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not there */
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Conflicts with what is there */
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        delete: operations["deleteNodesById"];
         options?: never;
         head?: never;
         /**
          * Change a server
          * @description What Caddy refuses is as it was. A server that does not answer hears of it when it is back.
          */
-        patch: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: number;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["NodeUpdate"];
-                };
-            };
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Node"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not there */
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Conflicts with what is there */
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is too large */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is of another type */
-                415: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        patch: operations["patchNodesById"];
         trace?: never;
     };
     "/api/nodes/{id}/onboard": {
@@ -9007,131 +818,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Let a server serve the sites */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: number;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["NodeOnboard"];
-                };
-            };
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Node"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not there */
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Conflicts with what is there */
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is too large */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is of another type */
-                415: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not now */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        post: operations["postNodesByIdOnboard"];
         delete?: never;
         options?: never;
         head?: never;
@@ -9149,91 +836,7 @@ export interface paths {
          * Certificate of the authority inside a server
          * @description Devices that trust it take the certificates of sites with the TLS mode `internal`.
          */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: number;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description PEM */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/x-pem-file": string;
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not there */
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not now */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        get: operations["getNodesByIdAuthority"];
         put?: never;
         post?: never;
         delete?: never;
@@ -9253,62 +856,7 @@ export interface paths {
          * The certificates hosts show
          * @description Found by handshakes with the managed server; at most ten minutes old.
          */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["CertificateList"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        get: operations["getV1Certificates"];
         put?: never;
         post?: never;
         delete?: never;
@@ -9327,102 +875,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Look at the certificates now */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["CertificateRefresh"];
-                };
-            };
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["CertificateList"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is too large */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is of another type */
-                415: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        post: operations["postV1CertificatesRefresh"];
         delete?: never;
         options?: never;
         head?: never;
@@ -9442,91 +895,7 @@ export interface paths {
          * Grade a host now
          * @description A local grade: the managed server is probed with the name of the host, nobody else is asked. Takes some seconds.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    host: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["CertificateGrade"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not there */
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description What stands behind the service did not do its part */
-                502: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        post: operations["postV1CertificatesByHostGrade"];
         delete?: never;
         options?: never;
         head?: never;
@@ -9541,76 +910,7 @@ export interface paths {
             cookie?: never;
         };
         /** Grades by the week */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description 30d, 90d, 180d or 1y; anything else is 90d */
-                    range_key?: string;
-                    /** @description Only grades of this source */
-                    source?: "local" | "ssllabs";
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["GradeHistory"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        get: operations["getV1CertificatesGrades"];
         put?: never;
         post?: never;
         delete?: never;
@@ -9627,76 +927,7 @@ export interface paths {
             cookie?: never;
         };
         /** Grades by the week, under an older name */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description 30d, 90d, 180d or 1y; anything else is 90d */
-                    range_key?: string;
-                    /** @description Only grades of this source */
-                    source?: "local" | "ssllabs";
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["GradeHistory"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        get: operations["getV1DashboardSsllabsHistory"];
         put?: never;
         post?: never;
         delete?: never;
@@ -9713,169 +944,10 @@ export interface paths {
             cookie?: never;
         };
         /** Uploaded certificates */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["UploadedCertificateList"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        get: operations["getCertificates"];
         put?: never;
         /** Upload a certificate with its key, or that of an authority */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["CertificateUpload"];
-                };
-            };
-            responses: {
-                /** @description Success */
-                201: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["UploadedCertificate"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Conflicts with what is there */
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is too large */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is of another type */
-                415: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        post: operations["postCertificates"];
         delete?: never;
         options?: never;
         head?: never;
@@ -9890,280 +962,15 @@ export interface paths {
             cookie?: never;
         };
         /** One uploaded certificate */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: number;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["UploadedCertificate"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not there */
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        get: operations["getCertificatesById"];
         /**
          * Put a renewed certificate in place
          * @description Sites that use the certificate are served with the new one.
          */
-        put: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: number;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["CertificateReplacement"];
-                };
-            };
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["UploadedCertificate"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not there */
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is too large */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is of another type */
-                415: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        put: operations["putCertificatesById"];
         post?: never;
         /** Delete an uploaded certificate */
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: number;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["CertificateDeleted"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not there */
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Conflicts with what is there */
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        delete: operations["deleteCertificatesById"];
         options?: never;
         head?: never;
         patch?: never;
@@ -10177,62 +984,7 @@ export interface paths {
             cookie?: never;
         };
         /** Whether we are registered with SSL Labs */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["SslLabsStatus"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        get: operations["getV1SsllabsRegistrationStatus"];
         put?: never;
         post?: never;
         delete?: never;
@@ -10251,62 +1003,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Ask SSL Labs whether we are registered */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["SslLabsStatus"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        post: operations["postV1SsllabsRefreshStatus"];
         delete?: never;
         options?: never;
         head?: never;
@@ -10326,120 +1023,7 @@ export interface paths {
          * Register with SSL Labs
          * @description Sends names, organisation and e-mail address to SSL Labs and keeps them in the settings. Without a body those of the settings are sent.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["SslLabsRegistration"];
-                };
-            };
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["SslLabsRegistered"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Conflicts with what is there */
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is too large */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is of another type */
-                415: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description What stands behind the service did not do its part */
-                502: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        post: operations["postV1SsllabsRegister"];
         delete?: never;
         options?: never;
         head?: never;
@@ -10454,181 +1038,13 @@ export interface paths {
             cookie?: never;
         };
         /** Scans by SSL Labs, and the sites that want them */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["SslLabsScans"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        get: operations["getV1SsllabsScans"];
         put?: never;
         /**
          * Have a host scanned by SSL Labs
          * @description Needs a registration, the setting `grade_source` ssllabs, and the consent of the site.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["SslLabsScanRequest"];
-                };
-            };
-            responses: {
-                /** @description Success */
-                202: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["SslLabsScan"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not there */
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Conflicts with what is there */
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is too large */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is of another type */
-                415: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        post: operations["postV1SsllabsScans"];
         delete?: never;
         options?: never;
         head?: never;
@@ -10644,113 +1060,7 @@ export interface paths {
         };
         get?: never;
         /** Whether SSL Labs may hear the names of a site */
-        put: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    id: number;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["SslLabsOptInInput"];
-                };
-            };
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["SslLabsOptIn"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not there */
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is too large */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is of another type */
-                415: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        put: operations["putV1SsllabsSitesById"];
         post?: never;
         delete?: never;
         options?: never;
@@ -10766,74 +1076,7 @@ export interface paths {
             cookie?: never;
         };
         /** Requests of all sites */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description Points are minutes up to 6h, then hours */
-                    range?: "1h" | "6h" | "24h" | "7d" | "30d";
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["TrafficOverview"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        get: operations["getV1Traffic"];
         put?: never;
         post?: never;
         delete?: never;
@@ -10850,62 +1093,7 @@ export interface paths {
             cookie?: never;
         };
         /** When each site was last asked for something */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["LastSeen"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        get: operations["getV1TrafficLastSeen"];
         put?: never;
         post?: never;
         delete?: never;
@@ -10922,85 +1110,7 @@ export interface paths {
             cookie?: never;
         };
         /** Requests of one site, with what is asked for most and by whom */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description Points are minutes up to 6h, then hours */
-                    range?: "1h" | "6h" | "24h" | "7d" | "30d";
-                };
-                header?: never;
-                path: {
-                    id: number;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["SiteTraffic"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not there */
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        get: operations["getV1SitesByIdTraffic"];
         put?: never;
         post?: never;
         delete?: never;
@@ -11020,62 +1130,7 @@ export interface paths {
          * The servers behind the sites
          * @description What Caddy counts, and whether an empty connection succeeds. Only servers that sites declare are connected to; an answer is at most 15 seconds old.
          */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["UpstreamStates"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        get: operations["getV1TrafficUpstreams"];
         put?: never;
         post?: never;
         delete?: never;
@@ -11095,74 +1150,7 @@ export interface paths {
          * Requests as they happen
          * @description Server-sent events; each `data` is a LiveRequest. Query strings and headers are never shown. At most 50 requests a second are, and 20 can look on.
          */
-        get: {
-            parameters: {
-                query?: {
-                    /** @description Only this site */
-                    site_id?: number;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Events until either side closes */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "text/event-stream": components["schemas"]["LiveRequest"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        get: operations["getV1TrafficLive"];
         put?: never;
         post?: never;
         delete?: never;
@@ -11182,73 +1170,7 @@ export interface paths {
          * Whether a name may get a certificate at its first visit
          * @description For the Caddy on this machine alone: 200 when it may, else 404.
          */
-        get: {
-            parameters: {
-                query: {
-                    domain: string;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["OnDemandAnswer"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not there */
-                404: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        get: operations["getV1OnDemandAsk"];
         put?: never;
         post?: never;
         delete?: never;
@@ -11268,62 +1190,7 @@ export interface paths {
          * The figures of the first page
          * @description What is wrong with a server is told to administrators alone.
          */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["DashboardMetrics"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        get: operations["getV1DashboardMetrics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -11340,62 +1207,7 @@ export interface paths {
             cookie?: never;
         };
         /** Whether Caddy runs */
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["CaddyRunning"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        get: operations["getV1CaddyStatus"];
         put?: never;
         post?: never;
         delete?: never;
@@ -11417,120 +1229,7 @@ export interface paths {
          * Import a Caddyfile
          * @description Caddy itself reads the text. Texts that would make it read files or the environment of its server are refused, in the report. What cannot be taken over is in the report as well.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["CaddyfileImport"];
-                };
-            };
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ImportAnswer"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Conflicts with what is there */
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is too large */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is of another type */
-                415: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not now */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        post: operations["postCaddyImportCaddyfile"];
         delete?: never;
         options?: never;
         head?: never;
@@ -11550,120 +1249,7 @@ export interface paths {
          * Import a configuration of Caddy
          * @description A configuration as JSON, or the one a node runs. What cannot be taken over is in the report.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": components["schemas"]["ConfigImport"];
-                };
-            };
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ImportAnswer"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Conflicts with what is there */
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is too large */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is of another type */
-                415: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not now */
-                503: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        post: operations["postCaddyImportConfig"];
         delete?: never;
         options?: never;
         head?: never;
@@ -11683,120 +1269,7 @@ export interface paths {
          * Import the hosts of Nginx Proxy Manager
          * @description Takes its database.sqlite as the field `file` of a form, at most 64 MiB. Hosts that would stand more open than before come switched off.
          */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "multipart/form-data": {
-                        /** Format: binary */
-                        file: string;
-                        /**
-                         * @description Says what would happen, and changes nothing
-                         * @default false
-                         * @enum {string}
-                         */
-                        dry_run?: "true" | "false";
-                    };
-                };
-            };
-            responses: {
-                /** @description Success */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["ImportAnswer"];
-                    };
-                };
-                /** @description A parameter is not valid */
-                400: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description No valid credentials */
-                401: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Not allowed for this caller */
-                403: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Conflicts with what is there */
-                409: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is too large */
-                413: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description The body is of another type */
-                415: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description A member of the body is not valid */
-                422: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Too many requests */
-                429: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-                /** @description Failed on the server */
-                500: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": components["schemas"]["Error"];
-                    };
-                };
-            };
-        };
+        post: operations["postCaddyImportNpm"];
         delete?: never;
         options?: never;
         head?: never;
@@ -13433,4 +2906,10877 @@ export interface components {
     pathItems: never;
 }
 export type $defs = Record<string, never>;
-export type operations = Record<string, never>;
+export interface operations {
+    getV1Health: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getV1Ready: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ready"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getV1BuildInfo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BuildInfo"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getDocs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A file of the description */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getRedoc: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getOpenapiJson: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenApiDocument"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getV1Csrf: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CsrfToken"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postSetup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetUp"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflicts with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A member of the body is not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignIn"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A member of the body is not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postSessionPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordChange"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A member of the body is not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteSessionPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflicts with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postSessionReauthenticate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reauthenticate"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A member of the body is not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postSessionRecoveryCodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postPasskeysLoginStart: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasskeyLoginStart"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyLoginOptions"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflicts with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A member of the body is not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postPasskeysLoginFinish: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasskeyLoginFinish"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyLoginDone"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A member of the body is not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postPasskeysRegisterStart: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasskeyRegisterStart"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyRegisterOptions"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflicts with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A member of the body is not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postPasskeysRegisterFinish: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasskeyRegisterFinish"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PasskeyRegisterDone"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflicts with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A member of the body is not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getPasskeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Passkey"][];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deletePasskeysById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflicts with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    patchPasskeysById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasskeyRename"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Passkey"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A member of the body is not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getUsers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"][];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postUsers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserCreate"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflicts with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A member of the body is not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteUsersById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflicts with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    patchUsersById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserUpdate"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflicts with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A member of the body is not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getV1Settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Settings"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    patchV1Settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SettingsChange"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Settings"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A member of the body is not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getV1Events: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Events until either side closes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["SiteEvent"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getSites: {
+        parameters: {
+            query?: {
+                /** @description Part of a name or domain */
+                search?: string;
+                kind?: "proxy" | "redirect" | "static" | "respond" | "raw";
+                enabled?: "true" | "false";
+                /** @description Only those a node has refused */
+                failed?: "true" | "false";
+                sort?: "name" | "updated_at" | "created_at";
+                order?: "asc" | "desc";
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: number;
+                        site_name: string;
+                        domains: string[];
+                        /** @enum {string} */
+                        kind: "proxy" | "redirect" | "static" | "respond" | "raw";
+                        enabled: boolean;
+                        upstreams: {
+                            /** @description http, https or h2c with host and port, no path: `http://10.0.0.5:8080`; or `unix//path` in a directory that is allowed */
+                            url: string;
+                            /**
+                             * @description Share of requests under weighted_round_robin
+                             * @default 1
+                             */
+                            weight: number;
+                            /**
+                             * @description Requests at one time
+                             * @default null
+                             */
+                            max_requests: number | null;
+                        }[];
+                        /**
+                         * @description Which Host header an upstream gets: the one the client sent, or the name of the upstream
+                         * @enum {string}
+                         */
+                        upstream_host: "client" | "upstream";
+                        lb: {
+                            /**
+                             * @default round_robin
+                             * @enum {string}
+                             */
+                            policy: "random" | "random_choose" | "round_robin" | "least_conn" | "first" | "ip_hash" | "uri_hash" | "header" | "cookie" | "client_ip_hash" | "weighted_round_robin" | "query";
+                            /**
+                             * @description Header, cookie or query key the policy of that name reads
+                             * @default null
+                             */
+                            name: string | null;
+                            /**
+                             * @description How many random_choose draws
+                             * @default 2
+                             */
+                            choose: number;
+                            /** @default 0 */
+                            retries: number;
+                            /**
+                             * @description Seconds to go on trying other upstreams
+                             * @default 0
+                             */
+                            try_duration: number;
+                        };
+                        health: {
+                            /** @default null */
+                            active: {
+                                /** @default / */
+                                path: string;
+                                /**
+                                 * @description Seconds
+                                 * @default 30
+                                 */
+                                interval: number;
+                                /**
+                                 * @description Seconds
+                                 * @default 5
+                                 */
+                                timeout: number;
+                                /**
+                                 * @description A class, 2 for 200 to 299, or one status
+                                 * @default 2
+                                 */
+                                expect_status: number;
+                                /** @default null */
+                                host_header: string | null;
+                                /** @default 1 */
+                                passes: number;
+                                /** @default 1 */
+                                fails: number;
+                            } | null;
+                            /** @default null */
+                            passive: {
+                                /**
+                                 * @description Seconds a failure is remembered
+                                 * @default 30
+                                 */
+                                fail_duration: number;
+                                /** @default 1 */
+                                max_fails: number;
+                                /** @default [] */
+                                unhealthy_status: number[];
+                                /**
+                                 * @description Seconds
+                                 * @default null
+                                 */
+                                unhealthy_latency: number | null;
+                            } | null;
+                        };
+                        timeouts: {
+                            /** @default null */
+                            dial: number | null;
+                            /** @default null */
+                            read: number | null;
+                            /** @default null */
+                            write: number | null;
+                            /**
+                             * @default auto
+                             * @enum {string}
+                             */
+                            flush: "auto" | "immediate";
+                            /**
+                             * @description Seconds an open WebSocket survives a change of the configuration; null takes the setting
+                             * @default null
+                             */
+                            websocket_close_delay: number | null;
+                        };
+                        upstream_tls: {
+                            /** @default true */
+                            verify: boolean;
+                            /** @default null */
+                            server_name: string | null;
+                            /**
+                             * @description Uploaded authority instead of the usual ones
+                             * @default null
+                             */
+                            ca_id: number | null;
+                            /**
+                             * @description Empty leaves the choice to Caddy
+                             * @default []
+                             */
+                            http_versions: ("2" | "1.1")[];
+                        };
+                        redirect: {
+                            /** @description An http or https address, or a path that starts with / */
+                            to: string;
+                            /** @default 308 */
+                            code: 301 | 302 | 307 | 308;
+                            /**
+                             * @description Appends path and query of the request
+                             * @default true
+                             */
+                            keep_path: boolean;
+                        } | null;
+                        static: {
+                            /** @description Absolute directory below one of the configured bases */
+                            root: string;
+                            /**
+                             * @default [
+                             *       "index.html"
+                             *     ]
+                             */
+                            index: string[];
+                            /**
+                             * @description Lists directories that have no index file
+                             * @default false
+                             */
+                            browse: boolean;
+                            /**
+                             * @description File below the root that answers for whatever is not there, `/index.html` for an application of one page
+                             * @default null
+                             */
+                            fallback: string | null;
+                        } | null;
+                        respond: {
+                            /** @default 200 */
+                            status: number;
+                            /** @default  */
+                            body: string;
+                            /** @default text/plain; charset=utf-8 */
+                            content_type: string;
+                        } | null;
+                        tls: {
+                            /**
+                             * @description auto: public authority; internal: Caddy signs itself; custom: an uploaded certificate; on_demand: at the first visit; off: plain HTTP only
+                             * @default auto
+                             * @enum {string}
+                             */
+                            mode: "auto" | "internal" | "custom" | "on_demand" | "off";
+                            /**
+                             * @default 1.2
+                             * @enum {string}
+                             */
+                            min_version: "1.2" | "1.3";
+                            /**
+                             * @description Directory of another authority
+                             * @default null
+                             */
+                            acme_ca: string | null;
+                            /**
+                             * @description Let's Encrypt's test authority
+                             * @default false
+                             */
+                            staging: boolean;
+                            /** @default null */
+                            certificate_id: number | null;
+                            /**
+                             * @description Visitors need a certificate that this uploaded authority signed
+                             * @default null
+                             */
+                            client_auth_ca_id: number | null;
+                        };
+                        /** @description Sends visitors of plain HTTP to HTTPS (308) */
+                        force_https: boolean;
+                        hsts: {
+                            /** @default 31536000 */
+                            max_age: number;
+                            /** @default false */
+                            subdomains: boolean;
+                            /** @default false */
+                            preload: boolean;
+                        } | null;
+                        request_headers: {
+                            /** @enum {string} */
+                            op: "set" | "add" | "delete" | "default";
+                            name: string;
+                            /**
+                             * @description May hold placeholders like {http.request.host}
+                             * @default
+                             */
+                            value: string;
+                        }[];
+                        response_headers: {
+                            /** @enum {string} */
+                            op: "set" | "add" | "delete" | "default";
+                            name: string;
+                            /**
+                             * @description May hold placeholders like {http.request.host}
+                             * @default
+                             */
+                            value: string;
+                        }[];
+                        /** @enum {string} */
+                        compression: "off" | "gzip" | "zstd" | "both";
+                        forward_auth: {
+                            /** @description The deciding server, as an upstream: `http://10.0.0.9:9091` */
+                            url: string;
+                            /**
+                             * @description Path and query that are asked
+                             * @default /
+                             */
+                            uri: string;
+                            /**
+                             * @description Headers of its answer the site gets; what the client sent under these names is removed first
+                             * @default []
+                             */
+                            copy_headers: string[];
+                        } | null;
+                        access: {
+                            /**
+                             * @description Networks; when any is given all others get 403
+                             * @default []
+                             */
+                            allow: string[];
+                            /**
+                             * @description Networks that get 403
+                             * @default []
+                             */
+                            deny: string[];
+                            /**
+                             * @description Asks search engines to leave the site out
+                             * @default false
+                             */
+                            noindex: boolean;
+                            /**
+                             * @description Answers 403 to crawlers that say so
+                             * @default false
+                             */
+                            block_bots: boolean;
+                        };
+                        paths: {
+                            /**
+                             * @default prefix
+                             * @enum {string}
+                             */
+                            match: "prefix" | "exact";
+                            path: string;
+                            /**
+                             * @description Takes the path off before the request goes on
+                             * @default false
+                             */
+                            strip: boolean;
+                            /** @enum {string} */
+                            kind: "proxy" | "redirect" | "static" | "respond";
+                            /** @default [] */
+                            upstreams: {
+                                /** @description http, https or h2c with host and port, no path: `http://10.0.0.5:8080`; or `unix//path` in a directory that is allowed */
+                                url: string;
+                                /**
+                                 * @description Share of requests under weighted_round_robin
+                                 * @default 1
+                                 */
+                                weight: number;
+                                /**
+                                 * @description Requests at one time
+                                 * @default null
+                                 */
+                                max_requests: number | null;
+                            }[];
+                            /**
+                             * @description Which Host header an upstream gets: the one the client sent, or the name of the upstream
+                             * @default client
+                             * @enum {string}
+                             */
+                            upstream_host: "client" | "upstream";
+                            lb: {
+                                /**
+                                 * @default round_robin
+                                 * @enum {string}
+                                 */
+                                policy: "random" | "random_choose" | "round_robin" | "least_conn" | "first" | "ip_hash" | "uri_hash" | "header" | "cookie" | "client_ip_hash" | "weighted_round_robin" | "query";
+                                /**
+                                 * @description Header, cookie or query key the policy of that name reads
+                                 * @default null
+                                 */
+                                name: string | null;
+                                /**
+                                 * @description How many random_choose draws
+                                 * @default 2
+                                 */
+                                choose: number;
+                                /** @default 0 */
+                                retries: number;
+                                /**
+                                 * @description Seconds to go on trying other upstreams
+                                 * @default 0
+                                 */
+                                try_duration: number;
+                            };
+                            health: {
+                                /** @default null */
+                                active: {
+                                    /** @default / */
+                                    path: string;
+                                    /**
+                                     * @description Seconds
+                                     * @default 30
+                                     */
+                                    interval: number;
+                                    /**
+                                     * @description Seconds
+                                     * @default 5
+                                     */
+                                    timeout: number;
+                                    /**
+                                     * @description A class, 2 for 200 to 299, or one status
+                                     * @default 2
+                                     */
+                                    expect_status: number;
+                                    /** @default null */
+                                    host_header: string | null;
+                                    /** @default 1 */
+                                    passes: number;
+                                    /** @default 1 */
+                                    fails: number;
+                                } | null;
+                                /** @default null */
+                                passive: {
+                                    /**
+                                     * @description Seconds a failure is remembered
+                                     * @default 30
+                                     */
+                                    fail_duration: number;
+                                    /** @default 1 */
+                                    max_fails: number;
+                                    /** @default [] */
+                                    unhealthy_status: number[];
+                                    /**
+                                     * @description Seconds
+                                     * @default null
+                                     */
+                                    unhealthy_latency: number | null;
+                                } | null;
+                            };
+                            timeouts: {
+                                /** @default null */
+                                dial: number | null;
+                                /** @default null */
+                                read: number | null;
+                                /** @default null */
+                                write: number | null;
+                                /**
+                                 * @default auto
+                                 * @enum {string}
+                                 */
+                                flush: "auto" | "immediate";
+                                /**
+                                 * @description Seconds an open WebSocket survives a change of the configuration; null takes the setting
+                                 * @default null
+                                 */
+                                websocket_close_delay: number | null;
+                            };
+                            upstream_tls: {
+                                /** @default true */
+                                verify: boolean;
+                                /** @default null */
+                                server_name: string | null;
+                                /**
+                                 * @description Uploaded authority instead of the usual ones
+                                 * @default null
+                                 */
+                                ca_id: number | null;
+                                /**
+                                 * @description Empty leaves the choice to Caddy
+                                 * @default []
+                                 */
+                                http_versions: ("2" | "1.1")[];
+                            };
+                            /** @default null */
+                            redirect: {
+                                /** @description An http or https address, or a path that starts with / */
+                                to: string;
+                                /** @default 308 */
+                                code: 301 | 302 | 307 | 308;
+                                /**
+                                 * @description Appends path and query of the request
+                                 * @default true
+                                 */
+                                keep_path: boolean;
+                            } | null;
+                            /** @default null */
+                            static: {
+                                /** @description Absolute directory below one of the configured bases */
+                                root: string;
+                                /**
+                                 * @default [
+                                 *       "index.html"
+                                 *     ]
+                                 */
+                                index: string[];
+                                /**
+                                 * @description Lists directories that have no index file
+                                 * @default false
+                                 */
+                                browse: boolean;
+                                /**
+                                 * @description File below the root that answers for whatever is not there, `/index.html` for an application of one page
+                                 * @default null
+                                 */
+                                fallback: string | null;
+                            } | null;
+                            /** @default null */
+                            respond: {
+                                /** @default 200 */
+                                status: number;
+                                /** @default  */
+                                body: string;
+                                /** @default text/plain; charset=utf-8 */
+                                content_type: string;
+                            } | null;
+                            /** @default [] */
+                            request_headers: {
+                                /** @enum {string} */
+                                op: "set" | "add" | "delete" | "default";
+                                name: string;
+                                /**
+                                 * @description May hold placeholders like {http.request.host}
+                                 * @default
+                                 */
+                                value: string;
+                            }[];
+                            /** @default [] */
+                            response_headers: {
+                                /** @enum {string} */
+                                op: "set" | "add" | "delete" | "default";
+                                name: string;
+                                /**
+                                 * @description May hold placeholders like {http.request.host}
+                                 * @default
+                                 */
+                                value: string;
+                            }[];
+                        }[];
+                        redirects: {
+                            /** @description A path; with `/*` at its end all that is below */
+                            from: string;
+                            to: string;
+                            /** @default 308 */
+                            code: 301 | 302 | 307 | 308;
+                            /**
+                             * @description Appends what followed `from`, and the query
+                             * @default false
+                             */
+                            keep_path: boolean;
+                        }[];
+                        /** @description Bytes a request may have; null for no limit */
+                        max_body: number | null;
+                        /** @description HTML instead of an empty answer when upstreams fail */
+                        error_page: string | null;
+                        maintenance_mode: boolean;
+                        maintenance: {
+                            /**
+                             * @description Networks that see the site as ever
+                             * @default []
+                             */
+                            allow: string[];
+                            /**
+                             * @description Seconds
+                             * @default 300
+                             */
+                            retry_after: number;
+                            /**
+                             * @description HTML; null shows the page of the settings
+                             * @default null
+                             */
+                            page: string | null;
+                        };
+                        log: {
+                            /** @default true */
+                            enabled: boolean;
+                            /**
+                             * @description Writes the site into a file of its own as well
+                             * @default false
+                             */
+                            own_file: boolean;
+                        };
+                        /** @description Directives of a Caddyfile, kind raw only */
+                        raw_directives: string | null;
+                        basic_auth: {
+                            username: string;
+                        }[];
+                        /** @description All domains in one text */
+                        domain: string;
+                        /** @description The first upstream */
+                        upstream_url: string | null;
+                        /** @description The same as `raw_directives` */
+                        caddy_directives: string | null;
+                        /** @description Counts changes; also the ETag */
+                        revision: number;
+                        /** @enum {string} */
+                        apply_state: "applied" | "pending" | "failed" | "disabled";
+                        /** @description Caddy's own words when it refused the site */
+                        last_error: string | null;
+                        /** @description Revision each node runs, by its name */
+                        applied_revisions: {
+                            [key: string]: number;
+                        };
+                        /** Format: date-time */
+                        created_at: string;
+                        /** Format: date-time */
+                        updated_at: string;
+                    }[];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postSites: {
+        parameters: {
+            query?: {
+                wait?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    site_name?: string;
+                    domains?: string[];
+                    /** @enum {string} */
+                    kind?: "proxy" | "redirect" | "static" | "respond" | "raw";
+                    enabled?: boolean;
+                    upstreams?: {
+                        /** @description http, https or h2c with host and port, no path: `http://10.0.0.5:8080`; or `unix//path` in a directory that is allowed */
+                        url: string;
+                        /**
+                         * @description Share of requests under weighted_round_robin
+                         * @default 1
+                         */
+                        weight?: number;
+                        /**
+                         * @description Requests at one time
+                         * @default null
+                         */
+                        max_requests?: number | null;
+                    }[];
+                    /**
+                     * @description Which Host header an upstream gets: the one the client sent, or the name of the upstream
+                     * @enum {string}
+                     */
+                    upstream_host?: "client" | "upstream";
+                    lb?: {
+                        /**
+                         * @default round_robin
+                         * @enum {string}
+                         */
+                        policy?: "random" | "random_choose" | "round_robin" | "least_conn" | "first" | "ip_hash" | "uri_hash" | "header" | "cookie" | "client_ip_hash" | "weighted_round_robin" | "query";
+                        /**
+                         * @description Header, cookie or query key the policy of that name reads
+                         * @default null
+                         */
+                        name?: string | null;
+                        /**
+                         * @description How many random_choose draws
+                         * @default 2
+                         */
+                        choose?: number;
+                        /** @default 0 */
+                        retries?: number;
+                        /**
+                         * @description Seconds to go on trying other upstreams
+                         * @default 0
+                         */
+                        try_duration?: number;
+                    };
+                    health?: {
+                        /** @default null */
+                        active?: {
+                            /** @default / */
+                            path?: string;
+                            /**
+                             * @description Seconds
+                             * @default 30
+                             */
+                            interval?: number;
+                            /**
+                             * @description Seconds
+                             * @default 5
+                             */
+                            timeout?: number;
+                            /**
+                             * @description A class, 2 for 200 to 299, or one status
+                             * @default 2
+                             */
+                            expect_status?: number;
+                            /** @default null */
+                            host_header?: string | null;
+                            /** @default 1 */
+                            passes?: number;
+                            /** @default 1 */
+                            fails?: number;
+                        } | null;
+                        /** @default null */
+                        passive?: {
+                            /**
+                             * @description Seconds a failure is remembered
+                             * @default 30
+                             */
+                            fail_duration?: number;
+                            /** @default 1 */
+                            max_fails?: number;
+                            /** @default [] */
+                            unhealthy_status?: number[];
+                            /**
+                             * @description Seconds
+                             * @default null
+                             */
+                            unhealthy_latency?: number | null;
+                        } | null;
+                    };
+                    timeouts?: {
+                        /** @default null */
+                        dial?: number | null;
+                        /** @default null */
+                        read?: number | null;
+                        /** @default null */
+                        write?: number | null;
+                        /**
+                         * @default auto
+                         * @enum {string}
+                         */
+                        flush?: "auto" | "immediate";
+                        /**
+                         * @description Seconds an open WebSocket survives a change of the configuration; null takes the setting
+                         * @default null
+                         */
+                        websocket_close_delay?: number | null;
+                    };
+                    upstream_tls?: {
+                        /** @default true */
+                        verify?: boolean;
+                        /** @default null */
+                        server_name?: string | null;
+                        /**
+                         * @description Uploaded authority instead of the usual ones
+                         * @default null
+                         */
+                        ca_id?: number | null;
+                        /**
+                         * @description Empty leaves the choice to Caddy
+                         * @default []
+                         */
+                        http_versions?: ("2" | "1.1")[];
+                    };
+                    redirect?: {
+                        /** @description An http or https address, or a path that starts with / */
+                        to: string;
+                        /** @default 308 */
+                        code?: 301 | 302 | 307 | 308;
+                        /**
+                         * @description Appends path and query of the request
+                         * @default true
+                         */
+                        keep_path?: boolean;
+                    } | null;
+                    static?: {
+                        /** @description Absolute directory below one of the configured bases */
+                        root: string;
+                        /**
+                         * @default [
+                         *       "index.html"
+                         *     ]
+                         */
+                        index?: string[];
+                        /**
+                         * @description Lists directories that have no index file
+                         * @default false
+                         */
+                        browse?: boolean;
+                        /**
+                         * @description File below the root that answers for whatever is not there, `/index.html` for an application of one page
+                         * @default null
+                         */
+                        fallback?: string | null;
+                    } | null;
+                    respond?: {
+                        /** @default 200 */
+                        status?: number;
+                        /** @default  */
+                        body?: string;
+                        /** @default text/plain; charset=utf-8 */
+                        content_type?: string;
+                    } | null;
+                    tls?: {
+                        /**
+                         * @description auto: public authority; internal: Caddy signs itself; custom: an uploaded certificate; on_demand: at the first visit; off: plain HTTP only
+                         * @default auto
+                         * @enum {string}
+                         */
+                        mode?: "auto" | "internal" | "custom" | "on_demand" | "off";
+                        /**
+                         * @default 1.2
+                         * @enum {string}
+                         */
+                        min_version?: "1.2" | "1.3";
+                        /**
+                         * @description Directory of another authority
+                         * @default null
+                         */
+                        acme_ca?: string | null;
+                        /**
+                         * @description Let's Encrypt's test authority
+                         * @default false
+                         */
+                        staging?: boolean;
+                        /** @default null */
+                        certificate_id?: number | null;
+                        /**
+                         * @description Visitors need a certificate that this uploaded authority signed
+                         * @default null
+                         */
+                        client_auth_ca_id?: number | null;
+                    };
+                    /** @description Sends visitors of plain HTTP to HTTPS (308) */
+                    force_https?: boolean;
+                    hsts?: {
+                        /** @default 31536000 */
+                        max_age?: number;
+                        /** @default false */
+                        subdomains?: boolean;
+                        /** @default false */
+                        preload?: boolean;
+                    } | null;
+                    request_headers?: {
+                        /** @enum {string} */
+                        op: "set" | "add" | "delete" | "default";
+                        name: string;
+                        /**
+                         * @description May hold placeholders like {http.request.host}
+                         * @default
+                         */
+                        value?: string;
+                    }[];
+                    response_headers?: {
+                        /** @enum {string} */
+                        op: "set" | "add" | "delete" | "default";
+                        name: string;
+                        /**
+                         * @description May hold placeholders like {http.request.host}
+                         * @default
+                         */
+                        value?: string;
+                    }[];
+                    /** @enum {string} */
+                    compression?: "off" | "gzip" | "zstd" | "both";
+                    forward_auth?: {
+                        /** @description The deciding server, as an upstream: `http://10.0.0.9:9091` */
+                        url: string;
+                        /**
+                         * @description Path and query that are asked
+                         * @default /
+                         */
+                        uri?: string;
+                        /**
+                         * @description Headers of its answer the site gets; what the client sent under these names is removed first
+                         * @default []
+                         */
+                        copy_headers?: string[];
+                    } | null;
+                    access?: {
+                        /**
+                         * @description Networks; when any is given all others get 403
+                         * @default []
+                         */
+                        allow?: string[];
+                        /**
+                         * @description Networks that get 403
+                         * @default []
+                         */
+                        deny?: string[];
+                        /**
+                         * @description Asks search engines to leave the site out
+                         * @default false
+                         */
+                        noindex?: boolean;
+                        /**
+                         * @description Answers 403 to crawlers that say so
+                         * @default false
+                         */
+                        block_bots?: boolean;
+                    };
+                    paths?: {
+                        /**
+                         * @default prefix
+                         * @enum {string}
+                         */
+                        match?: "prefix" | "exact";
+                        path: string;
+                        /**
+                         * @description Takes the path off before the request goes on
+                         * @default false
+                         */
+                        strip?: boolean;
+                        /** @enum {string} */
+                        kind: "proxy" | "redirect" | "static" | "respond";
+                        /** @default [] */
+                        upstreams?: {
+                            /** @description http, https or h2c with host and port, no path: `http://10.0.0.5:8080`; or `unix//path` in a directory that is allowed */
+                            url: string;
+                            /**
+                             * @description Share of requests under weighted_round_robin
+                             * @default 1
+                             */
+                            weight?: number;
+                            /**
+                             * @description Requests at one time
+                             * @default null
+                             */
+                            max_requests?: number | null;
+                        }[];
+                        /**
+                         * @description Which Host header an upstream gets: the one the client sent, or the name of the upstream
+                         * @default client
+                         * @enum {string}
+                         */
+                        upstream_host?: "client" | "upstream";
+                        /** @default {} */
+                        lb?: {
+                            /**
+                             * @default round_robin
+                             * @enum {string}
+                             */
+                            policy?: "random" | "random_choose" | "round_robin" | "least_conn" | "first" | "ip_hash" | "uri_hash" | "header" | "cookie" | "client_ip_hash" | "weighted_round_robin" | "query";
+                            /**
+                             * @description Header, cookie or query key the policy of that name reads
+                             * @default null
+                             */
+                            name?: string | null;
+                            /**
+                             * @description How many random_choose draws
+                             * @default 2
+                             */
+                            choose?: number;
+                            /** @default 0 */
+                            retries?: number;
+                            /**
+                             * @description Seconds to go on trying other upstreams
+                             * @default 0
+                             */
+                            try_duration?: number;
+                        };
+                        /** @default {} */
+                        health?: {
+                            /** @default null */
+                            active?: {
+                                /** @default / */
+                                path?: string;
+                                /**
+                                 * @description Seconds
+                                 * @default 30
+                                 */
+                                interval?: number;
+                                /**
+                                 * @description Seconds
+                                 * @default 5
+                                 */
+                                timeout?: number;
+                                /**
+                                 * @description A class, 2 for 200 to 299, or one status
+                                 * @default 2
+                                 */
+                                expect_status?: number;
+                                /** @default null */
+                                host_header?: string | null;
+                                /** @default 1 */
+                                passes?: number;
+                                /** @default 1 */
+                                fails?: number;
+                            } | null;
+                            /** @default null */
+                            passive?: {
+                                /**
+                                 * @description Seconds a failure is remembered
+                                 * @default 30
+                                 */
+                                fail_duration?: number;
+                                /** @default 1 */
+                                max_fails?: number;
+                                /** @default [] */
+                                unhealthy_status?: number[];
+                                /**
+                                 * @description Seconds
+                                 * @default null
+                                 */
+                                unhealthy_latency?: number | null;
+                            } | null;
+                        };
+                        /** @default {} */
+                        timeouts?: {
+                            /** @default null */
+                            dial?: number | null;
+                            /** @default null */
+                            read?: number | null;
+                            /** @default null */
+                            write?: number | null;
+                            /**
+                             * @default auto
+                             * @enum {string}
+                             */
+                            flush?: "auto" | "immediate";
+                            /**
+                             * @description Seconds an open WebSocket survives a change of the configuration; null takes the setting
+                             * @default null
+                             */
+                            websocket_close_delay?: number | null;
+                        };
+                        /** @default {} */
+                        upstream_tls?: {
+                            /** @default true */
+                            verify?: boolean;
+                            /** @default null */
+                            server_name?: string | null;
+                            /**
+                             * @description Uploaded authority instead of the usual ones
+                             * @default null
+                             */
+                            ca_id?: number | null;
+                            /**
+                             * @description Empty leaves the choice to Caddy
+                             * @default []
+                             */
+                            http_versions?: ("2" | "1.1")[];
+                        };
+                        /** @default null */
+                        redirect?: {
+                            /** @description An http or https address, or a path that starts with / */
+                            to: string;
+                            /** @default 308 */
+                            code?: 301 | 302 | 307 | 308;
+                            /**
+                             * @description Appends path and query of the request
+                             * @default true
+                             */
+                            keep_path?: boolean;
+                        } | null;
+                        /** @default null */
+                        static?: {
+                            /** @description Absolute directory below one of the configured bases */
+                            root: string;
+                            /**
+                             * @default [
+                             *       "index.html"
+                             *     ]
+                             */
+                            index?: string[];
+                            /**
+                             * @description Lists directories that have no index file
+                             * @default false
+                             */
+                            browse?: boolean;
+                            /**
+                             * @description File below the root that answers for whatever is not there, `/index.html` for an application of one page
+                             * @default null
+                             */
+                            fallback?: string | null;
+                        } | null;
+                        /** @default null */
+                        respond?: {
+                            /** @default 200 */
+                            status?: number;
+                            /** @default  */
+                            body?: string;
+                            /** @default text/plain; charset=utf-8 */
+                            content_type?: string;
+                        } | null;
+                        /** @default [] */
+                        request_headers?: {
+                            /** @enum {string} */
+                            op: "set" | "add" | "delete" | "default";
+                            name: string;
+                            /**
+                             * @description May hold placeholders like {http.request.host}
+                             * @default
+                             */
+                            value?: string;
+                        }[];
+                        /** @default [] */
+                        response_headers?: {
+                            /** @enum {string} */
+                            op: "set" | "add" | "delete" | "default";
+                            name: string;
+                            /**
+                             * @description May hold placeholders like {http.request.host}
+                             * @default
+                             */
+                            value?: string;
+                        }[];
+                    }[];
+                    redirects?: {
+                        /** @description A path; with `/*` at its end all that is below */
+                        from: string;
+                        to: string;
+                        /** @default 308 */
+                        code?: 301 | 302 | 307 | 308;
+                        /**
+                         * @description Appends what followed `from`, and the query
+                         * @default false
+                         */
+                        keep_path?: boolean;
+                    }[];
+                    /** @description Bytes a request may have; null for no limit */
+                    max_body?: number | null;
+                    /** @description HTML instead of an empty answer when upstreams fail */
+                    error_page?: string | null;
+                    maintenance_mode?: boolean;
+                    maintenance?: {
+                        /**
+                         * @description Networks that see the site as ever
+                         * @default []
+                         */
+                        allow?: string[];
+                        /**
+                         * @description Seconds
+                         * @default 300
+                         */
+                        retry_after?: number;
+                        /**
+                         * @description HTML; null shows the page of the settings
+                         * @default null
+                         */
+                        page?: string | null;
+                    };
+                    log?: {
+                        /** @default true */
+                        enabled?: boolean;
+                        /**
+                         * @description Writes the site into a file of its own as well
+                         * @default false
+                         */
+                        own_file?: boolean;
+                    };
+                    /** @description Directives of a Caddyfile, kind raw only */
+                    raw_directives?: string | null;
+                    basic_auth?: {
+                        username: string;
+                        password?: string;
+                    }[];
+                    /** @description Several domains in one text, instead of `domains` */
+                    domain?: string;
+                    /** @description The same as `raw_directives` */
+                    caddy_directives?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SiteEnvelope"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflicts with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A member of the body is not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getSitesById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: number;
+                        site_name: string;
+                        domains: string[];
+                        /** @enum {string} */
+                        kind: "proxy" | "redirect" | "static" | "respond" | "raw";
+                        enabled: boolean;
+                        upstreams: {
+                            /** @description http, https or h2c with host and port, no path: `http://10.0.0.5:8080`; or `unix//path` in a directory that is allowed */
+                            url: string;
+                            /**
+                             * @description Share of requests under weighted_round_robin
+                             * @default 1
+                             */
+                            weight: number;
+                            /**
+                             * @description Requests at one time
+                             * @default null
+                             */
+                            max_requests: number | null;
+                        }[];
+                        /**
+                         * @description Which Host header an upstream gets: the one the client sent, or the name of the upstream
+                         * @enum {string}
+                         */
+                        upstream_host: "client" | "upstream";
+                        lb: {
+                            /**
+                             * @default round_robin
+                             * @enum {string}
+                             */
+                            policy: "random" | "random_choose" | "round_robin" | "least_conn" | "first" | "ip_hash" | "uri_hash" | "header" | "cookie" | "client_ip_hash" | "weighted_round_robin" | "query";
+                            /**
+                             * @description Header, cookie or query key the policy of that name reads
+                             * @default null
+                             */
+                            name: string | null;
+                            /**
+                             * @description How many random_choose draws
+                             * @default 2
+                             */
+                            choose: number;
+                            /** @default 0 */
+                            retries: number;
+                            /**
+                             * @description Seconds to go on trying other upstreams
+                             * @default 0
+                             */
+                            try_duration: number;
+                        };
+                        health: {
+                            /** @default null */
+                            active: {
+                                /** @default / */
+                                path: string;
+                                /**
+                                 * @description Seconds
+                                 * @default 30
+                                 */
+                                interval: number;
+                                /**
+                                 * @description Seconds
+                                 * @default 5
+                                 */
+                                timeout: number;
+                                /**
+                                 * @description A class, 2 for 200 to 299, or one status
+                                 * @default 2
+                                 */
+                                expect_status: number;
+                                /** @default null */
+                                host_header: string | null;
+                                /** @default 1 */
+                                passes: number;
+                                /** @default 1 */
+                                fails: number;
+                            } | null;
+                            /** @default null */
+                            passive: {
+                                /**
+                                 * @description Seconds a failure is remembered
+                                 * @default 30
+                                 */
+                                fail_duration: number;
+                                /** @default 1 */
+                                max_fails: number;
+                                /** @default [] */
+                                unhealthy_status: number[];
+                                /**
+                                 * @description Seconds
+                                 * @default null
+                                 */
+                                unhealthy_latency: number | null;
+                            } | null;
+                        };
+                        timeouts: {
+                            /** @default null */
+                            dial: number | null;
+                            /** @default null */
+                            read: number | null;
+                            /** @default null */
+                            write: number | null;
+                            /**
+                             * @default auto
+                             * @enum {string}
+                             */
+                            flush: "auto" | "immediate";
+                            /**
+                             * @description Seconds an open WebSocket survives a change of the configuration; null takes the setting
+                             * @default null
+                             */
+                            websocket_close_delay: number | null;
+                        };
+                        upstream_tls: {
+                            /** @default true */
+                            verify: boolean;
+                            /** @default null */
+                            server_name: string | null;
+                            /**
+                             * @description Uploaded authority instead of the usual ones
+                             * @default null
+                             */
+                            ca_id: number | null;
+                            /**
+                             * @description Empty leaves the choice to Caddy
+                             * @default []
+                             */
+                            http_versions: ("2" | "1.1")[];
+                        };
+                        redirect: {
+                            /** @description An http or https address, or a path that starts with / */
+                            to: string;
+                            /** @default 308 */
+                            code: 301 | 302 | 307 | 308;
+                            /**
+                             * @description Appends path and query of the request
+                             * @default true
+                             */
+                            keep_path: boolean;
+                        } | null;
+                        static: {
+                            /** @description Absolute directory below one of the configured bases */
+                            root: string;
+                            /**
+                             * @default [
+                             *       "index.html"
+                             *     ]
+                             */
+                            index: string[];
+                            /**
+                             * @description Lists directories that have no index file
+                             * @default false
+                             */
+                            browse: boolean;
+                            /**
+                             * @description File below the root that answers for whatever is not there, `/index.html` for an application of one page
+                             * @default null
+                             */
+                            fallback: string | null;
+                        } | null;
+                        respond: {
+                            /** @default 200 */
+                            status: number;
+                            /** @default  */
+                            body: string;
+                            /** @default text/plain; charset=utf-8 */
+                            content_type: string;
+                        } | null;
+                        tls: {
+                            /**
+                             * @description auto: public authority; internal: Caddy signs itself; custom: an uploaded certificate; on_demand: at the first visit; off: plain HTTP only
+                             * @default auto
+                             * @enum {string}
+                             */
+                            mode: "auto" | "internal" | "custom" | "on_demand" | "off";
+                            /**
+                             * @default 1.2
+                             * @enum {string}
+                             */
+                            min_version: "1.2" | "1.3";
+                            /**
+                             * @description Directory of another authority
+                             * @default null
+                             */
+                            acme_ca: string | null;
+                            /**
+                             * @description Let's Encrypt's test authority
+                             * @default false
+                             */
+                            staging: boolean;
+                            /** @default null */
+                            certificate_id: number | null;
+                            /**
+                             * @description Visitors need a certificate that this uploaded authority signed
+                             * @default null
+                             */
+                            client_auth_ca_id: number | null;
+                        };
+                        /** @description Sends visitors of plain HTTP to HTTPS (308) */
+                        force_https: boolean;
+                        hsts: {
+                            /** @default 31536000 */
+                            max_age: number;
+                            /** @default false */
+                            subdomains: boolean;
+                            /** @default false */
+                            preload: boolean;
+                        } | null;
+                        request_headers: {
+                            /** @enum {string} */
+                            op: "set" | "add" | "delete" | "default";
+                            name: string;
+                            /**
+                             * @description May hold placeholders like {http.request.host}
+                             * @default
+                             */
+                            value: string;
+                        }[];
+                        response_headers: {
+                            /** @enum {string} */
+                            op: "set" | "add" | "delete" | "default";
+                            name: string;
+                            /**
+                             * @description May hold placeholders like {http.request.host}
+                             * @default
+                             */
+                            value: string;
+                        }[];
+                        /** @enum {string} */
+                        compression: "off" | "gzip" | "zstd" | "both";
+                        forward_auth: {
+                            /** @description The deciding server, as an upstream: `http://10.0.0.9:9091` */
+                            url: string;
+                            /**
+                             * @description Path and query that are asked
+                             * @default /
+                             */
+                            uri: string;
+                            /**
+                             * @description Headers of its answer the site gets; what the client sent under these names is removed first
+                             * @default []
+                             */
+                            copy_headers: string[];
+                        } | null;
+                        access: {
+                            /**
+                             * @description Networks; when any is given all others get 403
+                             * @default []
+                             */
+                            allow: string[];
+                            /**
+                             * @description Networks that get 403
+                             * @default []
+                             */
+                            deny: string[];
+                            /**
+                             * @description Asks search engines to leave the site out
+                             * @default false
+                             */
+                            noindex: boolean;
+                            /**
+                             * @description Answers 403 to crawlers that say so
+                             * @default false
+                             */
+                            block_bots: boolean;
+                        };
+                        paths: {
+                            /**
+                             * @default prefix
+                             * @enum {string}
+                             */
+                            match: "prefix" | "exact";
+                            path: string;
+                            /**
+                             * @description Takes the path off before the request goes on
+                             * @default false
+                             */
+                            strip: boolean;
+                            /** @enum {string} */
+                            kind: "proxy" | "redirect" | "static" | "respond";
+                            /** @default [] */
+                            upstreams: {
+                                /** @description http, https or h2c with host and port, no path: `http://10.0.0.5:8080`; or `unix//path` in a directory that is allowed */
+                                url: string;
+                                /**
+                                 * @description Share of requests under weighted_round_robin
+                                 * @default 1
+                                 */
+                                weight: number;
+                                /**
+                                 * @description Requests at one time
+                                 * @default null
+                                 */
+                                max_requests: number | null;
+                            }[];
+                            /**
+                             * @description Which Host header an upstream gets: the one the client sent, or the name of the upstream
+                             * @default client
+                             * @enum {string}
+                             */
+                            upstream_host: "client" | "upstream";
+                            lb: {
+                                /**
+                                 * @default round_robin
+                                 * @enum {string}
+                                 */
+                                policy: "random" | "random_choose" | "round_robin" | "least_conn" | "first" | "ip_hash" | "uri_hash" | "header" | "cookie" | "client_ip_hash" | "weighted_round_robin" | "query";
+                                /**
+                                 * @description Header, cookie or query key the policy of that name reads
+                                 * @default null
+                                 */
+                                name: string | null;
+                                /**
+                                 * @description How many random_choose draws
+                                 * @default 2
+                                 */
+                                choose: number;
+                                /** @default 0 */
+                                retries: number;
+                                /**
+                                 * @description Seconds to go on trying other upstreams
+                                 * @default 0
+                                 */
+                                try_duration: number;
+                            };
+                            health: {
+                                /** @default null */
+                                active: {
+                                    /** @default / */
+                                    path: string;
+                                    /**
+                                     * @description Seconds
+                                     * @default 30
+                                     */
+                                    interval: number;
+                                    /**
+                                     * @description Seconds
+                                     * @default 5
+                                     */
+                                    timeout: number;
+                                    /**
+                                     * @description A class, 2 for 200 to 299, or one status
+                                     * @default 2
+                                     */
+                                    expect_status: number;
+                                    /** @default null */
+                                    host_header: string | null;
+                                    /** @default 1 */
+                                    passes: number;
+                                    /** @default 1 */
+                                    fails: number;
+                                } | null;
+                                /** @default null */
+                                passive: {
+                                    /**
+                                     * @description Seconds a failure is remembered
+                                     * @default 30
+                                     */
+                                    fail_duration: number;
+                                    /** @default 1 */
+                                    max_fails: number;
+                                    /** @default [] */
+                                    unhealthy_status: number[];
+                                    /**
+                                     * @description Seconds
+                                     * @default null
+                                     */
+                                    unhealthy_latency: number | null;
+                                } | null;
+                            };
+                            timeouts: {
+                                /** @default null */
+                                dial: number | null;
+                                /** @default null */
+                                read: number | null;
+                                /** @default null */
+                                write: number | null;
+                                /**
+                                 * @default auto
+                                 * @enum {string}
+                                 */
+                                flush: "auto" | "immediate";
+                                /**
+                                 * @description Seconds an open WebSocket survives a change of the configuration; null takes the setting
+                                 * @default null
+                                 */
+                                websocket_close_delay: number | null;
+                            };
+                            upstream_tls: {
+                                /** @default true */
+                                verify: boolean;
+                                /** @default null */
+                                server_name: string | null;
+                                /**
+                                 * @description Uploaded authority instead of the usual ones
+                                 * @default null
+                                 */
+                                ca_id: number | null;
+                                /**
+                                 * @description Empty leaves the choice to Caddy
+                                 * @default []
+                                 */
+                                http_versions: ("2" | "1.1")[];
+                            };
+                            /** @default null */
+                            redirect: {
+                                /** @description An http or https address, or a path that starts with / */
+                                to: string;
+                                /** @default 308 */
+                                code: 301 | 302 | 307 | 308;
+                                /**
+                                 * @description Appends path and query of the request
+                                 * @default true
+                                 */
+                                keep_path: boolean;
+                            } | null;
+                            /** @default null */
+                            static: {
+                                /** @description Absolute directory below one of the configured bases */
+                                root: string;
+                                /**
+                                 * @default [
+                                 *       "index.html"
+                                 *     ]
+                                 */
+                                index: string[];
+                                /**
+                                 * @description Lists directories that have no index file
+                                 * @default false
+                                 */
+                                browse: boolean;
+                                /**
+                                 * @description File below the root that answers for whatever is not there, `/index.html` for an application of one page
+                                 * @default null
+                                 */
+                                fallback: string | null;
+                            } | null;
+                            /** @default null */
+                            respond: {
+                                /** @default 200 */
+                                status: number;
+                                /** @default  */
+                                body: string;
+                                /** @default text/plain; charset=utf-8 */
+                                content_type: string;
+                            } | null;
+                            /** @default [] */
+                            request_headers: {
+                                /** @enum {string} */
+                                op: "set" | "add" | "delete" | "default";
+                                name: string;
+                                /**
+                                 * @description May hold placeholders like {http.request.host}
+                                 * @default
+                                 */
+                                value: string;
+                            }[];
+                            /** @default [] */
+                            response_headers: {
+                                /** @enum {string} */
+                                op: "set" | "add" | "delete" | "default";
+                                name: string;
+                                /**
+                                 * @description May hold placeholders like {http.request.host}
+                                 * @default
+                                 */
+                                value: string;
+                            }[];
+                        }[];
+                        redirects: {
+                            /** @description A path; with `/*` at its end all that is below */
+                            from: string;
+                            to: string;
+                            /** @default 308 */
+                            code: 301 | 302 | 307 | 308;
+                            /**
+                             * @description Appends what followed `from`, and the query
+                             * @default false
+                             */
+                            keep_path: boolean;
+                        }[];
+                        /** @description Bytes a request may have; null for no limit */
+                        max_body: number | null;
+                        /** @description HTML instead of an empty answer when upstreams fail */
+                        error_page: string | null;
+                        maintenance_mode: boolean;
+                        maintenance: {
+                            /**
+                             * @description Networks that see the site as ever
+                             * @default []
+                             */
+                            allow: string[];
+                            /**
+                             * @description Seconds
+                             * @default 300
+                             */
+                            retry_after: number;
+                            /**
+                             * @description HTML; null shows the page of the settings
+                             * @default null
+                             */
+                            page: string | null;
+                        };
+                        log: {
+                            /** @default true */
+                            enabled: boolean;
+                            /**
+                             * @description Writes the site into a file of its own as well
+                             * @default false
+                             */
+                            own_file: boolean;
+                        };
+                        /** @description Directives of a Caddyfile, kind raw only */
+                        raw_directives: string | null;
+                        basic_auth: {
+                            username: string;
+                        }[];
+                        /** @description All domains in one text */
+                        domain: string;
+                        /** @description The first upstream */
+                        upstream_url: string | null;
+                        /** @description The same as `raw_directives` */
+                        caddy_directives: string | null;
+                        /** @description Counts changes; also the ETag */
+                        revision: number;
+                        /** @enum {string} */
+                        apply_state: "applied" | "pending" | "failed" | "disabled";
+                        /** @description Caddy's own words when it refused the site */
+                        last_error: string | null;
+                        /** @description Revision each node runs, by its name */
+                        applied_revisions: {
+                            [key: string]: number;
+                        };
+                        /** Format: date-time */
+                        created_at: string;
+                        /** Format: date-time */
+                        updated_at: string;
+                    };
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    putSitesById: {
+        parameters: {
+            query?: {
+                wait?: "true" | "false";
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    site_name?: string;
+                    domains?: string[];
+                    /** @enum {string} */
+                    kind?: "proxy" | "redirect" | "static" | "respond" | "raw";
+                    enabled?: boolean;
+                    upstreams?: {
+                        /** @description http, https or h2c with host and port, no path: `http://10.0.0.5:8080`; or `unix//path` in a directory that is allowed */
+                        url: string;
+                        /**
+                         * @description Share of requests under weighted_round_robin
+                         * @default 1
+                         */
+                        weight?: number;
+                        /**
+                         * @description Requests at one time
+                         * @default null
+                         */
+                        max_requests?: number | null;
+                    }[];
+                    /**
+                     * @description Which Host header an upstream gets: the one the client sent, or the name of the upstream
+                     * @enum {string}
+                     */
+                    upstream_host?: "client" | "upstream";
+                    lb?: {
+                        /**
+                         * @default round_robin
+                         * @enum {string}
+                         */
+                        policy?: "random" | "random_choose" | "round_robin" | "least_conn" | "first" | "ip_hash" | "uri_hash" | "header" | "cookie" | "client_ip_hash" | "weighted_round_robin" | "query";
+                        /**
+                         * @description Header, cookie or query key the policy of that name reads
+                         * @default null
+                         */
+                        name?: string | null;
+                        /**
+                         * @description How many random_choose draws
+                         * @default 2
+                         */
+                        choose?: number;
+                        /** @default 0 */
+                        retries?: number;
+                        /**
+                         * @description Seconds to go on trying other upstreams
+                         * @default 0
+                         */
+                        try_duration?: number;
+                    };
+                    health?: {
+                        /** @default null */
+                        active?: {
+                            /** @default / */
+                            path?: string;
+                            /**
+                             * @description Seconds
+                             * @default 30
+                             */
+                            interval?: number;
+                            /**
+                             * @description Seconds
+                             * @default 5
+                             */
+                            timeout?: number;
+                            /**
+                             * @description A class, 2 for 200 to 299, or one status
+                             * @default 2
+                             */
+                            expect_status?: number;
+                            /** @default null */
+                            host_header?: string | null;
+                            /** @default 1 */
+                            passes?: number;
+                            /** @default 1 */
+                            fails?: number;
+                        } | null;
+                        /** @default null */
+                        passive?: {
+                            /**
+                             * @description Seconds a failure is remembered
+                             * @default 30
+                             */
+                            fail_duration?: number;
+                            /** @default 1 */
+                            max_fails?: number;
+                            /** @default [] */
+                            unhealthy_status?: number[];
+                            /**
+                             * @description Seconds
+                             * @default null
+                             */
+                            unhealthy_latency?: number | null;
+                        } | null;
+                    };
+                    timeouts?: {
+                        /** @default null */
+                        dial?: number | null;
+                        /** @default null */
+                        read?: number | null;
+                        /** @default null */
+                        write?: number | null;
+                        /**
+                         * @default auto
+                         * @enum {string}
+                         */
+                        flush?: "auto" | "immediate";
+                        /**
+                         * @description Seconds an open WebSocket survives a change of the configuration; null takes the setting
+                         * @default null
+                         */
+                        websocket_close_delay?: number | null;
+                    };
+                    upstream_tls?: {
+                        /** @default true */
+                        verify?: boolean;
+                        /** @default null */
+                        server_name?: string | null;
+                        /**
+                         * @description Uploaded authority instead of the usual ones
+                         * @default null
+                         */
+                        ca_id?: number | null;
+                        /**
+                         * @description Empty leaves the choice to Caddy
+                         * @default []
+                         */
+                        http_versions?: ("2" | "1.1")[];
+                    };
+                    redirect?: {
+                        /** @description An http or https address, or a path that starts with / */
+                        to: string;
+                        /** @default 308 */
+                        code?: 301 | 302 | 307 | 308;
+                        /**
+                         * @description Appends path and query of the request
+                         * @default true
+                         */
+                        keep_path?: boolean;
+                    } | null;
+                    static?: {
+                        /** @description Absolute directory below one of the configured bases */
+                        root: string;
+                        /**
+                         * @default [
+                         *       "index.html"
+                         *     ]
+                         */
+                        index?: string[];
+                        /**
+                         * @description Lists directories that have no index file
+                         * @default false
+                         */
+                        browse?: boolean;
+                        /**
+                         * @description File below the root that answers for whatever is not there, `/index.html` for an application of one page
+                         * @default null
+                         */
+                        fallback?: string | null;
+                    } | null;
+                    respond?: {
+                        /** @default 200 */
+                        status?: number;
+                        /** @default  */
+                        body?: string;
+                        /** @default text/plain; charset=utf-8 */
+                        content_type?: string;
+                    } | null;
+                    tls?: {
+                        /**
+                         * @description auto: public authority; internal: Caddy signs itself; custom: an uploaded certificate; on_demand: at the first visit; off: plain HTTP only
+                         * @default auto
+                         * @enum {string}
+                         */
+                        mode?: "auto" | "internal" | "custom" | "on_demand" | "off";
+                        /**
+                         * @default 1.2
+                         * @enum {string}
+                         */
+                        min_version?: "1.2" | "1.3";
+                        /**
+                         * @description Directory of another authority
+                         * @default null
+                         */
+                        acme_ca?: string | null;
+                        /**
+                         * @description Let's Encrypt's test authority
+                         * @default false
+                         */
+                        staging?: boolean;
+                        /** @default null */
+                        certificate_id?: number | null;
+                        /**
+                         * @description Visitors need a certificate that this uploaded authority signed
+                         * @default null
+                         */
+                        client_auth_ca_id?: number | null;
+                    };
+                    /** @description Sends visitors of plain HTTP to HTTPS (308) */
+                    force_https?: boolean;
+                    hsts?: {
+                        /** @default 31536000 */
+                        max_age?: number;
+                        /** @default false */
+                        subdomains?: boolean;
+                        /** @default false */
+                        preload?: boolean;
+                    } | null;
+                    request_headers?: {
+                        /** @enum {string} */
+                        op: "set" | "add" | "delete" | "default";
+                        name: string;
+                        /**
+                         * @description May hold placeholders like {http.request.host}
+                         * @default
+                         */
+                        value?: string;
+                    }[];
+                    response_headers?: {
+                        /** @enum {string} */
+                        op: "set" | "add" | "delete" | "default";
+                        name: string;
+                        /**
+                         * @description May hold placeholders like {http.request.host}
+                         * @default
+                         */
+                        value?: string;
+                    }[];
+                    /** @enum {string} */
+                    compression?: "off" | "gzip" | "zstd" | "both";
+                    forward_auth?: {
+                        /** @description The deciding server, as an upstream: `http://10.0.0.9:9091` */
+                        url: string;
+                        /**
+                         * @description Path and query that are asked
+                         * @default /
+                         */
+                        uri?: string;
+                        /**
+                         * @description Headers of its answer the site gets; what the client sent under these names is removed first
+                         * @default []
+                         */
+                        copy_headers?: string[];
+                    } | null;
+                    access?: {
+                        /**
+                         * @description Networks; when any is given all others get 403
+                         * @default []
+                         */
+                        allow?: string[];
+                        /**
+                         * @description Networks that get 403
+                         * @default []
+                         */
+                        deny?: string[];
+                        /**
+                         * @description Asks search engines to leave the site out
+                         * @default false
+                         */
+                        noindex?: boolean;
+                        /**
+                         * @description Answers 403 to crawlers that say so
+                         * @default false
+                         */
+                        block_bots?: boolean;
+                    };
+                    paths?: {
+                        /**
+                         * @default prefix
+                         * @enum {string}
+                         */
+                        match?: "prefix" | "exact";
+                        path: string;
+                        /**
+                         * @description Takes the path off before the request goes on
+                         * @default false
+                         */
+                        strip?: boolean;
+                        /** @enum {string} */
+                        kind: "proxy" | "redirect" | "static" | "respond";
+                        /** @default [] */
+                        upstreams?: {
+                            /** @description http, https or h2c with host and port, no path: `http://10.0.0.5:8080`; or `unix//path` in a directory that is allowed */
+                            url: string;
+                            /**
+                             * @description Share of requests under weighted_round_robin
+                             * @default 1
+                             */
+                            weight?: number;
+                            /**
+                             * @description Requests at one time
+                             * @default null
+                             */
+                            max_requests?: number | null;
+                        }[];
+                        /**
+                         * @description Which Host header an upstream gets: the one the client sent, or the name of the upstream
+                         * @default client
+                         * @enum {string}
+                         */
+                        upstream_host?: "client" | "upstream";
+                        /** @default {} */
+                        lb?: {
+                            /**
+                             * @default round_robin
+                             * @enum {string}
+                             */
+                            policy?: "random" | "random_choose" | "round_robin" | "least_conn" | "first" | "ip_hash" | "uri_hash" | "header" | "cookie" | "client_ip_hash" | "weighted_round_robin" | "query";
+                            /**
+                             * @description Header, cookie or query key the policy of that name reads
+                             * @default null
+                             */
+                            name?: string | null;
+                            /**
+                             * @description How many random_choose draws
+                             * @default 2
+                             */
+                            choose?: number;
+                            /** @default 0 */
+                            retries?: number;
+                            /**
+                             * @description Seconds to go on trying other upstreams
+                             * @default 0
+                             */
+                            try_duration?: number;
+                        };
+                        /** @default {} */
+                        health?: {
+                            /** @default null */
+                            active?: {
+                                /** @default / */
+                                path?: string;
+                                /**
+                                 * @description Seconds
+                                 * @default 30
+                                 */
+                                interval?: number;
+                                /**
+                                 * @description Seconds
+                                 * @default 5
+                                 */
+                                timeout?: number;
+                                /**
+                                 * @description A class, 2 for 200 to 299, or one status
+                                 * @default 2
+                                 */
+                                expect_status?: number;
+                                /** @default null */
+                                host_header?: string | null;
+                                /** @default 1 */
+                                passes?: number;
+                                /** @default 1 */
+                                fails?: number;
+                            } | null;
+                            /** @default null */
+                            passive?: {
+                                /**
+                                 * @description Seconds a failure is remembered
+                                 * @default 30
+                                 */
+                                fail_duration?: number;
+                                /** @default 1 */
+                                max_fails?: number;
+                                /** @default [] */
+                                unhealthy_status?: number[];
+                                /**
+                                 * @description Seconds
+                                 * @default null
+                                 */
+                                unhealthy_latency?: number | null;
+                            } | null;
+                        };
+                        /** @default {} */
+                        timeouts?: {
+                            /** @default null */
+                            dial?: number | null;
+                            /** @default null */
+                            read?: number | null;
+                            /** @default null */
+                            write?: number | null;
+                            /**
+                             * @default auto
+                             * @enum {string}
+                             */
+                            flush?: "auto" | "immediate";
+                            /**
+                             * @description Seconds an open WebSocket survives a change of the configuration; null takes the setting
+                             * @default null
+                             */
+                            websocket_close_delay?: number | null;
+                        };
+                        /** @default {} */
+                        upstream_tls?: {
+                            /** @default true */
+                            verify?: boolean;
+                            /** @default null */
+                            server_name?: string | null;
+                            /**
+                             * @description Uploaded authority instead of the usual ones
+                             * @default null
+                             */
+                            ca_id?: number | null;
+                            /**
+                             * @description Empty leaves the choice to Caddy
+                             * @default []
+                             */
+                            http_versions?: ("2" | "1.1")[];
+                        };
+                        /** @default null */
+                        redirect?: {
+                            /** @description An http or https address, or a path that starts with / */
+                            to: string;
+                            /** @default 308 */
+                            code?: 301 | 302 | 307 | 308;
+                            /**
+                             * @description Appends path and query of the request
+                             * @default true
+                             */
+                            keep_path?: boolean;
+                        } | null;
+                        /** @default null */
+                        static?: {
+                            /** @description Absolute directory below one of the configured bases */
+                            root: string;
+                            /**
+                             * @default [
+                             *       "index.html"
+                             *     ]
+                             */
+                            index?: string[];
+                            /**
+                             * @description Lists directories that have no index file
+                             * @default false
+                             */
+                            browse?: boolean;
+                            /**
+                             * @description File below the root that answers for whatever is not there, `/index.html` for an application of one page
+                             * @default null
+                             */
+                            fallback?: string | null;
+                        } | null;
+                        /** @default null */
+                        respond?: {
+                            /** @default 200 */
+                            status?: number;
+                            /** @default  */
+                            body?: string;
+                            /** @default text/plain; charset=utf-8 */
+                            content_type?: string;
+                        } | null;
+                        /** @default [] */
+                        request_headers?: {
+                            /** @enum {string} */
+                            op: "set" | "add" | "delete" | "default";
+                            name: string;
+                            /**
+                             * @description May hold placeholders like {http.request.host}
+                             * @default
+                             */
+                            value?: string;
+                        }[];
+                        /** @default [] */
+                        response_headers?: {
+                            /** @enum {string} */
+                            op: "set" | "add" | "delete" | "default";
+                            name: string;
+                            /**
+                             * @description May hold placeholders like {http.request.host}
+                             * @default
+                             */
+                            value?: string;
+                        }[];
+                    }[];
+                    redirects?: {
+                        /** @description A path; with `/*` at its end all that is below */
+                        from: string;
+                        to: string;
+                        /** @default 308 */
+                        code?: 301 | 302 | 307 | 308;
+                        /**
+                         * @description Appends what followed `from`, and the query
+                         * @default false
+                         */
+                        keep_path?: boolean;
+                    }[];
+                    /** @description Bytes a request may have; null for no limit */
+                    max_body?: number | null;
+                    /** @description HTML instead of an empty answer when upstreams fail */
+                    error_page?: string | null;
+                    maintenance_mode?: boolean;
+                    maintenance?: {
+                        /**
+                         * @description Networks that see the site as ever
+                         * @default []
+                         */
+                        allow?: string[];
+                        /**
+                         * @description Seconds
+                         * @default 300
+                         */
+                        retry_after?: number;
+                        /**
+                         * @description HTML; null shows the page of the settings
+                         * @default null
+                         */
+                        page?: string | null;
+                    };
+                    log?: {
+                        /** @default true */
+                        enabled?: boolean;
+                        /**
+                         * @description Writes the site into a file of its own as well
+                         * @default false
+                         */
+                        own_file?: boolean;
+                    };
+                    /** @description Directives of a Caddyfile, kind raw only */
+                    raw_directives?: string | null;
+                    basic_auth?: {
+                        username: string;
+                        password?: string;
+                    }[];
+                    /** @description Several domains in one text, instead of `domains` */
+                    domain?: string;
+                    /** @description The same as `raw_directives` */
+                    caddy_directives?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SiteEnvelope"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflicts with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Error */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A member of the body is not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteSitesById: {
+        parameters: {
+            query?: {
+                wait?: "true" | "false";
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SiteDeleted"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflicts with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Error */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    patchSitesById: {
+        parameters: {
+            query?: {
+                wait?: "true" | "false";
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    site_name?: string;
+                    domains?: string[];
+                    /** @enum {string} */
+                    kind?: "proxy" | "redirect" | "static" | "respond" | "raw";
+                    enabled?: boolean;
+                    upstreams?: {
+                        /** @description http, https or h2c with host and port, no path: `http://10.0.0.5:8080`; or `unix//path` in a directory that is allowed */
+                        url: string;
+                        /**
+                         * @description Share of requests under weighted_round_robin
+                         * @default 1
+                         */
+                        weight?: number;
+                        /**
+                         * @description Requests at one time
+                         * @default null
+                         */
+                        max_requests?: number | null;
+                    }[];
+                    /**
+                     * @description Which Host header an upstream gets: the one the client sent, or the name of the upstream
+                     * @enum {string}
+                     */
+                    upstream_host?: "client" | "upstream";
+                    lb?: {
+                        /**
+                         * @default round_robin
+                         * @enum {string}
+                         */
+                        policy?: "random" | "random_choose" | "round_robin" | "least_conn" | "first" | "ip_hash" | "uri_hash" | "header" | "cookie" | "client_ip_hash" | "weighted_round_robin" | "query";
+                        /**
+                         * @description Header, cookie or query key the policy of that name reads
+                         * @default null
+                         */
+                        name?: string | null;
+                        /**
+                         * @description How many random_choose draws
+                         * @default 2
+                         */
+                        choose?: number;
+                        /** @default 0 */
+                        retries?: number;
+                        /**
+                         * @description Seconds to go on trying other upstreams
+                         * @default 0
+                         */
+                        try_duration?: number;
+                    };
+                    health?: {
+                        /** @default null */
+                        active?: {
+                            /** @default / */
+                            path?: string;
+                            /**
+                             * @description Seconds
+                             * @default 30
+                             */
+                            interval?: number;
+                            /**
+                             * @description Seconds
+                             * @default 5
+                             */
+                            timeout?: number;
+                            /**
+                             * @description A class, 2 for 200 to 299, or one status
+                             * @default 2
+                             */
+                            expect_status?: number;
+                            /** @default null */
+                            host_header?: string | null;
+                            /** @default 1 */
+                            passes?: number;
+                            /** @default 1 */
+                            fails?: number;
+                        } | null;
+                        /** @default null */
+                        passive?: {
+                            /**
+                             * @description Seconds a failure is remembered
+                             * @default 30
+                             */
+                            fail_duration?: number;
+                            /** @default 1 */
+                            max_fails?: number;
+                            /** @default [] */
+                            unhealthy_status?: number[];
+                            /**
+                             * @description Seconds
+                             * @default null
+                             */
+                            unhealthy_latency?: number | null;
+                        } | null;
+                    };
+                    timeouts?: {
+                        /** @default null */
+                        dial?: number | null;
+                        /** @default null */
+                        read?: number | null;
+                        /** @default null */
+                        write?: number | null;
+                        /**
+                         * @default auto
+                         * @enum {string}
+                         */
+                        flush?: "auto" | "immediate";
+                        /**
+                         * @description Seconds an open WebSocket survives a change of the configuration; null takes the setting
+                         * @default null
+                         */
+                        websocket_close_delay?: number | null;
+                    };
+                    upstream_tls?: {
+                        /** @default true */
+                        verify?: boolean;
+                        /** @default null */
+                        server_name?: string | null;
+                        /**
+                         * @description Uploaded authority instead of the usual ones
+                         * @default null
+                         */
+                        ca_id?: number | null;
+                        /**
+                         * @description Empty leaves the choice to Caddy
+                         * @default []
+                         */
+                        http_versions?: ("2" | "1.1")[];
+                    };
+                    redirect?: {
+                        /** @description An http or https address, or a path that starts with / */
+                        to: string;
+                        /** @default 308 */
+                        code?: 301 | 302 | 307 | 308;
+                        /**
+                         * @description Appends path and query of the request
+                         * @default true
+                         */
+                        keep_path?: boolean;
+                    } | null;
+                    static?: {
+                        /** @description Absolute directory below one of the configured bases */
+                        root: string;
+                        /**
+                         * @default [
+                         *       "index.html"
+                         *     ]
+                         */
+                        index?: string[];
+                        /**
+                         * @description Lists directories that have no index file
+                         * @default false
+                         */
+                        browse?: boolean;
+                        /**
+                         * @description File below the root that answers for whatever is not there, `/index.html` for an application of one page
+                         * @default null
+                         */
+                        fallback?: string | null;
+                    } | null;
+                    respond?: {
+                        /** @default 200 */
+                        status?: number;
+                        /** @default  */
+                        body?: string;
+                        /** @default text/plain; charset=utf-8 */
+                        content_type?: string;
+                    } | null;
+                    tls?: {
+                        /**
+                         * @description auto: public authority; internal: Caddy signs itself; custom: an uploaded certificate; on_demand: at the first visit; off: plain HTTP only
+                         * @default auto
+                         * @enum {string}
+                         */
+                        mode?: "auto" | "internal" | "custom" | "on_demand" | "off";
+                        /**
+                         * @default 1.2
+                         * @enum {string}
+                         */
+                        min_version?: "1.2" | "1.3";
+                        /**
+                         * @description Directory of another authority
+                         * @default null
+                         */
+                        acme_ca?: string | null;
+                        /**
+                         * @description Let's Encrypt's test authority
+                         * @default false
+                         */
+                        staging?: boolean;
+                        /** @default null */
+                        certificate_id?: number | null;
+                        /**
+                         * @description Visitors need a certificate that this uploaded authority signed
+                         * @default null
+                         */
+                        client_auth_ca_id?: number | null;
+                    };
+                    /** @description Sends visitors of plain HTTP to HTTPS (308) */
+                    force_https?: boolean;
+                    hsts?: {
+                        /** @default 31536000 */
+                        max_age?: number;
+                        /** @default false */
+                        subdomains?: boolean;
+                        /** @default false */
+                        preload?: boolean;
+                    } | null;
+                    request_headers?: {
+                        /** @enum {string} */
+                        op: "set" | "add" | "delete" | "default";
+                        name: string;
+                        /**
+                         * @description May hold placeholders like {http.request.host}
+                         * @default
+                         */
+                        value?: string;
+                    }[];
+                    response_headers?: {
+                        /** @enum {string} */
+                        op: "set" | "add" | "delete" | "default";
+                        name: string;
+                        /**
+                         * @description May hold placeholders like {http.request.host}
+                         * @default
+                         */
+                        value?: string;
+                    }[];
+                    /** @enum {string} */
+                    compression?: "off" | "gzip" | "zstd" | "both";
+                    forward_auth?: {
+                        /** @description The deciding server, as an upstream: `http://10.0.0.9:9091` */
+                        url: string;
+                        /**
+                         * @description Path and query that are asked
+                         * @default /
+                         */
+                        uri?: string;
+                        /**
+                         * @description Headers of its answer the site gets; what the client sent under these names is removed first
+                         * @default []
+                         */
+                        copy_headers?: string[];
+                    } | null;
+                    access?: {
+                        /**
+                         * @description Networks; when any is given all others get 403
+                         * @default []
+                         */
+                        allow?: string[];
+                        /**
+                         * @description Networks that get 403
+                         * @default []
+                         */
+                        deny?: string[];
+                        /**
+                         * @description Asks search engines to leave the site out
+                         * @default false
+                         */
+                        noindex?: boolean;
+                        /**
+                         * @description Answers 403 to crawlers that say so
+                         * @default false
+                         */
+                        block_bots?: boolean;
+                    };
+                    paths?: {
+                        /**
+                         * @default prefix
+                         * @enum {string}
+                         */
+                        match?: "prefix" | "exact";
+                        path: string;
+                        /**
+                         * @description Takes the path off before the request goes on
+                         * @default false
+                         */
+                        strip?: boolean;
+                        /** @enum {string} */
+                        kind: "proxy" | "redirect" | "static" | "respond";
+                        /** @default [] */
+                        upstreams?: {
+                            /** @description http, https or h2c with host and port, no path: `http://10.0.0.5:8080`; or `unix//path` in a directory that is allowed */
+                            url: string;
+                            /**
+                             * @description Share of requests under weighted_round_robin
+                             * @default 1
+                             */
+                            weight?: number;
+                            /**
+                             * @description Requests at one time
+                             * @default null
+                             */
+                            max_requests?: number | null;
+                        }[];
+                        /**
+                         * @description Which Host header an upstream gets: the one the client sent, or the name of the upstream
+                         * @default client
+                         * @enum {string}
+                         */
+                        upstream_host?: "client" | "upstream";
+                        /** @default {} */
+                        lb?: {
+                            /**
+                             * @default round_robin
+                             * @enum {string}
+                             */
+                            policy?: "random" | "random_choose" | "round_robin" | "least_conn" | "first" | "ip_hash" | "uri_hash" | "header" | "cookie" | "client_ip_hash" | "weighted_round_robin" | "query";
+                            /**
+                             * @description Header, cookie or query key the policy of that name reads
+                             * @default null
+                             */
+                            name?: string | null;
+                            /**
+                             * @description How many random_choose draws
+                             * @default 2
+                             */
+                            choose?: number;
+                            /** @default 0 */
+                            retries?: number;
+                            /**
+                             * @description Seconds to go on trying other upstreams
+                             * @default 0
+                             */
+                            try_duration?: number;
+                        };
+                        /** @default {} */
+                        health?: {
+                            /** @default null */
+                            active?: {
+                                /** @default / */
+                                path?: string;
+                                /**
+                                 * @description Seconds
+                                 * @default 30
+                                 */
+                                interval?: number;
+                                /**
+                                 * @description Seconds
+                                 * @default 5
+                                 */
+                                timeout?: number;
+                                /**
+                                 * @description A class, 2 for 200 to 299, or one status
+                                 * @default 2
+                                 */
+                                expect_status?: number;
+                                /** @default null */
+                                host_header?: string | null;
+                                /** @default 1 */
+                                passes?: number;
+                                /** @default 1 */
+                                fails?: number;
+                            } | null;
+                            /** @default null */
+                            passive?: {
+                                /**
+                                 * @description Seconds a failure is remembered
+                                 * @default 30
+                                 */
+                                fail_duration?: number;
+                                /** @default 1 */
+                                max_fails?: number;
+                                /** @default [] */
+                                unhealthy_status?: number[];
+                                /**
+                                 * @description Seconds
+                                 * @default null
+                                 */
+                                unhealthy_latency?: number | null;
+                            } | null;
+                        };
+                        /** @default {} */
+                        timeouts?: {
+                            /** @default null */
+                            dial?: number | null;
+                            /** @default null */
+                            read?: number | null;
+                            /** @default null */
+                            write?: number | null;
+                            /**
+                             * @default auto
+                             * @enum {string}
+                             */
+                            flush?: "auto" | "immediate";
+                            /**
+                             * @description Seconds an open WebSocket survives a change of the configuration; null takes the setting
+                             * @default null
+                             */
+                            websocket_close_delay?: number | null;
+                        };
+                        /** @default {} */
+                        upstream_tls?: {
+                            /** @default true */
+                            verify?: boolean;
+                            /** @default null */
+                            server_name?: string | null;
+                            /**
+                             * @description Uploaded authority instead of the usual ones
+                             * @default null
+                             */
+                            ca_id?: number | null;
+                            /**
+                             * @description Empty leaves the choice to Caddy
+                             * @default []
+                             */
+                            http_versions?: ("2" | "1.1")[];
+                        };
+                        /** @default null */
+                        redirect?: {
+                            /** @description An http or https address, or a path that starts with / */
+                            to: string;
+                            /** @default 308 */
+                            code?: 301 | 302 | 307 | 308;
+                            /**
+                             * @description Appends path and query of the request
+                             * @default true
+                             */
+                            keep_path?: boolean;
+                        } | null;
+                        /** @default null */
+                        static?: {
+                            /** @description Absolute directory below one of the configured bases */
+                            root: string;
+                            /**
+                             * @default [
+                             *       "index.html"
+                             *     ]
+                             */
+                            index?: string[];
+                            /**
+                             * @description Lists directories that have no index file
+                             * @default false
+                             */
+                            browse?: boolean;
+                            /**
+                             * @description File below the root that answers for whatever is not there, `/index.html` for an application of one page
+                             * @default null
+                             */
+                            fallback?: string | null;
+                        } | null;
+                        /** @default null */
+                        respond?: {
+                            /** @default 200 */
+                            status?: number;
+                            /** @default  */
+                            body?: string;
+                            /** @default text/plain; charset=utf-8 */
+                            content_type?: string;
+                        } | null;
+                        /** @default [] */
+                        request_headers?: {
+                            /** @enum {string} */
+                            op: "set" | "add" | "delete" | "default";
+                            name: string;
+                            /**
+                             * @description May hold placeholders like {http.request.host}
+                             * @default
+                             */
+                            value?: string;
+                        }[];
+                        /** @default [] */
+                        response_headers?: {
+                            /** @enum {string} */
+                            op: "set" | "add" | "delete" | "default";
+                            name: string;
+                            /**
+                             * @description May hold placeholders like {http.request.host}
+                             * @default
+                             */
+                            value?: string;
+                        }[];
+                    }[];
+                    redirects?: {
+                        /** @description A path; with `/*` at its end all that is below */
+                        from: string;
+                        to: string;
+                        /** @default 308 */
+                        code?: 301 | 302 | 307 | 308;
+                        /**
+                         * @description Appends what followed `from`, and the query
+                         * @default false
+                         */
+                        keep_path?: boolean;
+                    }[];
+                    /** @description Bytes a request may have; null for no limit */
+                    max_body?: number | null;
+                    /** @description HTML instead of an empty answer when upstreams fail */
+                    error_page?: string | null;
+                    maintenance_mode?: boolean;
+                    maintenance?: {
+                        /**
+                         * @description Networks that see the site as ever
+                         * @default []
+                         */
+                        allow?: string[];
+                        /**
+                         * @description Seconds
+                         * @default 300
+                         */
+                        retry_after?: number;
+                        /**
+                         * @description HTML; null shows the page of the settings
+                         * @default null
+                         */
+                        page?: string | null;
+                    };
+                    log?: {
+                        /** @default true */
+                        enabled?: boolean;
+                        /**
+                         * @description Writes the site into a file of its own as well
+                         * @default false
+                         */
+                        own_file?: boolean;
+                    };
+                    /** @description Directives of a Caddyfile, kind raw only */
+                    raw_directives?: string | null;
+                    basic_auth?: {
+                        username: string;
+                        password?: string;
+                    }[];
+                    /** @description Several domains in one text, instead of `domains` */
+                    domain?: string;
+                    /** @description The same as `raw_directives` */
+                    caddy_directives?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SiteEnvelope"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflicts with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Error */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A member of the body is not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postSitesPreview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    site_name?: string;
+                    domains?: string[];
+                    /** @enum {string} */
+                    kind?: "proxy" | "redirect" | "static" | "respond" | "raw";
+                    enabled?: boolean;
+                    upstreams?: {
+                        /** @description http, https or h2c with host and port, no path: `http://10.0.0.5:8080`; or `unix//path` in a directory that is allowed */
+                        url: string;
+                        /**
+                         * @description Share of requests under weighted_round_robin
+                         * @default 1
+                         */
+                        weight?: number;
+                        /**
+                         * @description Requests at one time
+                         * @default null
+                         */
+                        max_requests?: number | null;
+                    }[];
+                    /**
+                     * @description Which Host header an upstream gets: the one the client sent, or the name of the upstream
+                     * @enum {string}
+                     */
+                    upstream_host?: "client" | "upstream";
+                    lb?: {
+                        /**
+                         * @default round_robin
+                         * @enum {string}
+                         */
+                        policy?: "random" | "random_choose" | "round_robin" | "least_conn" | "first" | "ip_hash" | "uri_hash" | "header" | "cookie" | "client_ip_hash" | "weighted_round_robin" | "query";
+                        /**
+                         * @description Header, cookie or query key the policy of that name reads
+                         * @default null
+                         */
+                        name?: string | null;
+                        /**
+                         * @description How many random_choose draws
+                         * @default 2
+                         */
+                        choose?: number;
+                        /** @default 0 */
+                        retries?: number;
+                        /**
+                         * @description Seconds to go on trying other upstreams
+                         * @default 0
+                         */
+                        try_duration?: number;
+                    };
+                    health?: {
+                        /** @default null */
+                        active?: {
+                            /** @default / */
+                            path?: string;
+                            /**
+                             * @description Seconds
+                             * @default 30
+                             */
+                            interval?: number;
+                            /**
+                             * @description Seconds
+                             * @default 5
+                             */
+                            timeout?: number;
+                            /**
+                             * @description A class, 2 for 200 to 299, or one status
+                             * @default 2
+                             */
+                            expect_status?: number;
+                            /** @default null */
+                            host_header?: string | null;
+                            /** @default 1 */
+                            passes?: number;
+                            /** @default 1 */
+                            fails?: number;
+                        } | null;
+                        /** @default null */
+                        passive?: {
+                            /**
+                             * @description Seconds a failure is remembered
+                             * @default 30
+                             */
+                            fail_duration?: number;
+                            /** @default 1 */
+                            max_fails?: number;
+                            /** @default [] */
+                            unhealthy_status?: number[];
+                            /**
+                             * @description Seconds
+                             * @default null
+                             */
+                            unhealthy_latency?: number | null;
+                        } | null;
+                    };
+                    timeouts?: {
+                        /** @default null */
+                        dial?: number | null;
+                        /** @default null */
+                        read?: number | null;
+                        /** @default null */
+                        write?: number | null;
+                        /**
+                         * @default auto
+                         * @enum {string}
+                         */
+                        flush?: "auto" | "immediate";
+                        /**
+                         * @description Seconds an open WebSocket survives a change of the configuration; null takes the setting
+                         * @default null
+                         */
+                        websocket_close_delay?: number | null;
+                    };
+                    upstream_tls?: {
+                        /** @default true */
+                        verify?: boolean;
+                        /** @default null */
+                        server_name?: string | null;
+                        /**
+                         * @description Uploaded authority instead of the usual ones
+                         * @default null
+                         */
+                        ca_id?: number | null;
+                        /**
+                         * @description Empty leaves the choice to Caddy
+                         * @default []
+                         */
+                        http_versions?: ("2" | "1.1")[];
+                    };
+                    redirect?: {
+                        /** @description An http or https address, or a path that starts with / */
+                        to: string;
+                        /** @default 308 */
+                        code?: 301 | 302 | 307 | 308;
+                        /**
+                         * @description Appends path and query of the request
+                         * @default true
+                         */
+                        keep_path?: boolean;
+                    } | null;
+                    static?: {
+                        /** @description Absolute directory below one of the configured bases */
+                        root: string;
+                        /**
+                         * @default [
+                         *       "index.html"
+                         *     ]
+                         */
+                        index?: string[];
+                        /**
+                         * @description Lists directories that have no index file
+                         * @default false
+                         */
+                        browse?: boolean;
+                        /**
+                         * @description File below the root that answers for whatever is not there, `/index.html` for an application of one page
+                         * @default null
+                         */
+                        fallback?: string | null;
+                    } | null;
+                    respond?: {
+                        /** @default 200 */
+                        status?: number;
+                        /** @default  */
+                        body?: string;
+                        /** @default text/plain; charset=utf-8 */
+                        content_type?: string;
+                    } | null;
+                    tls?: {
+                        /**
+                         * @description auto: public authority; internal: Caddy signs itself; custom: an uploaded certificate; on_demand: at the first visit; off: plain HTTP only
+                         * @default auto
+                         * @enum {string}
+                         */
+                        mode?: "auto" | "internal" | "custom" | "on_demand" | "off";
+                        /**
+                         * @default 1.2
+                         * @enum {string}
+                         */
+                        min_version?: "1.2" | "1.3";
+                        /**
+                         * @description Directory of another authority
+                         * @default null
+                         */
+                        acme_ca?: string | null;
+                        /**
+                         * @description Let's Encrypt's test authority
+                         * @default false
+                         */
+                        staging?: boolean;
+                        /** @default null */
+                        certificate_id?: number | null;
+                        /**
+                         * @description Visitors need a certificate that this uploaded authority signed
+                         * @default null
+                         */
+                        client_auth_ca_id?: number | null;
+                    };
+                    /** @description Sends visitors of plain HTTP to HTTPS (308) */
+                    force_https?: boolean;
+                    hsts?: {
+                        /** @default 31536000 */
+                        max_age?: number;
+                        /** @default false */
+                        subdomains?: boolean;
+                        /** @default false */
+                        preload?: boolean;
+                    } | null;
+                    request_headers?: {
+                        /** @enum {string} */
+                        op: "set" | "add" | "delete" | "default";
+                        name: string;
+                        /**
+                         * @description May hold placeholders like {http.request.host}
+                         * @default
+                         */
+                        value?: string;
+                    }[];
+                    response_headers?: {
+                        /** @enum {string} */
+                        op: "set" | "add" | "delete" | "default";
+                        name: string;
+                        /**
+                         * @description May hold placeholders like {http.request.host}
+                         * @default
+                         */
+                        value?: string;
+                    }[];
+                    /** @enum {string} */
+                    compression?: "off" | "gzip" | "zstd" | "both";
+                    forward_auth?: {
+                        /** @description The deciding server, as an upstream: `http://10.0.0.9:9091` */
+                        url: string;
+                        /**
+                         * @description Path and query that are asked
+                         * @default /
+                         */
+                        uri?: string;
+                        /**
+                         * @description Headers of its answer the site gets; what the client sent under these names is removed first
+                         * @default []
+                         */
+                        copy_headers?: string[];
+                    } | null;
+                    access?: {
+                        /**
+                         * @description Networks; when any is given all others get 403
+                         * @default []
+                         */
+                        allow?: string[];
+                        /**
+                         * @description Networks that get 403
+                         * @default []
+                         */
+                        deny?: string[];
+                        /**
+                         * @description Asks search engines to leave the site out
+                         * @default false
+                         */
+                        noindex?: boolean;
+                        /**
+                         * @description Answers 403 to crawlers that say so
+                         * @default false
+                         */
+                        block_bots?: boolean;
+                    };
+                    paths?: {
+                        /**
+                         * @default prefix
+                         * @enum {string}
+                         */
+                        match?: "prefix" | "exact";
+                        path: string;
+                        /**
+                         * @description Takes the path off before the request goes on
+                         * @default false
+                         */
+                        strip?: boolean;
+                        /** @enum {string} */
+                        kind: "proxy" | "redirect" | "static" | "respond";
+                        /** @default [] */
+                        upstreams?: {
+                            /** @description http, https or h2c with host and port, no path: `http://10.0.0.5:8080`; or `unix//path` in a directory that is allowed */
+                            url: string;
+                            /**
+                             * @description Share of requests under weighted_round_robin
+                             * @default 1
+                             */
+                            weight?: number;
+                            /**
+                             * @description Requests at one time
+                             * @default null
+                             */
+                            max_requests?: number | null;
+                        }[];
+                        /**
+                         * @description Which Host header an upstream gets: the one the client sent, or the name of the upstream
+                         * @default client
+                         * @enum {string}
+                         */
+                        upstream_host?: "client" | "upstream";
+                        /** @default {} */
+                        lb?: {
+                            /**
+                             * @default round_robin
+                             * @enum {string}
+                             */
+                            policy?: "random" | "random_choose" | "round_robin" | "least_conn" | "first" | "ip_hash" | "uri_hash" | "header" | "cookie" | "client_ip_hash" | "weighted_round_robin" | "query";
+                            /**
+                             * @description Header, cookie or query key the policy of that name reads
+                             * @default null
+                             */
+                            name?: string | null;
+                            /**
+                             * @description How many random_choose draws
+                             * @default 2
+                             */
+                            choose?: number;
+                            /** @default 0 */
+                            retries?: number;
+                            /**
+                             * @description Seconds to go on trying other upstreams
+                             * @default 0
+                             */
+                            try_duration?: number;
+                        };
+                        /** @default {} */
+                        health?: {
+                            /** @default null */
+                            active?: {
+                                /** @default / */
+                                path?: string;
+                                /**
+                                 * @description Seconds
+                                 * @default 30
+                                 */
+                                interval?: number;
+                                /**
+                                 * @description Seconds
+                                 * @default 5
+                                 */
+                                timeout?: number;
+                                /**
+                                 * @description A class, 2 for 200 to 299, or one status
+                                 * @default 2
+                                 */
+                                expect_status?: number;
+                                /** @default null */
+                                host_header?: string | null;
+                                /** @default 1 */
+                                passes?: number;
+                                /** @default 1 */
+                                fails?: number;
+                            } | null;
+                            /** @default null */
+                            passive?: {
+                                /**
+                                 * @description Seconds a failure is remembered
+                                 * @default 30
+                                 */
+                                fail_duration?: number;
+                                /** @default 1 */
+                                max_fails?: number;
+                                /** @default [] */
+                                unhealthy_status?: number[];
+                                /**
+                                 * @description Seconds
+                                 * @default null
+                                 */
+                                unhealthy_latency?: number | null;
+                            } | null;
+                        };
+                        /** @default {} */
+                        timeouts?: {
+                            /** @default null */
+                            dial?: number | null;
+                            /** @default null */
+                            read?: number | null;
+                            /** @default null */
+                            write?: number | null;
+                            /**
+                             * @default auto
+                             * @enum {string}
+                             */
+                            flush?: "auto" | "immediate";
+                            /**
+                             * @description Seconds an open WebSocket survives a change of the configuration; null takes the setting
+                             * @default null
+                             */
+                            websocket_close_delay?: number | null;
+                        };
+                        /** @default {} */
+                        upstream_tls?: {
+                            /** @default true */
+                            verify?: boolean;
+                            /** @default null */
+                            server_name?: string | null;
+                            /**
+                             * @description Uploaded authority instead of the usual ones
+                             * @default null
+                             */
+                            ca_id?: number | null;
+                            /**
+                             * @description Empty leaves the choice to Caddy
+                             * @default []
+                             */
+                            http_versions?: ("2" | "1.1")[];
+                        };
+                        /** @default null */
+                        redirect?: {
+                            /** @description An http or https address, or a path that starts with / */
+                            to: string;
+                            /** @default 308 */
+                            code?: 301 | 302 | 307 | 308;
+                            /**
+                             * @description Appends path and query of the request
+                             * @default true
+                             */
+                            keep_path?: boolean;
+                        } | null;
+                        /** @default null */
+                        static?: {
+                            /** @description Absolute directory below one of the configured bases */
+                            root: string;
+                            /**
+                             * @default [
+                             *       "index.html"
+                             *     ]
+                             */
+                            index?: string[];
+                            /**
+                             * @description Lists directories that have no index file
+                             * @default false
+                             */
+                            browse?: boolean;
+                            /**
+                             * @description File below the root that answers for whatever is not there, `/index.html` for an application of one page
+                             * @default null
+                             */
+                            fallback?: string | null;
+                        } | null;
+                        /** @default null */
+                        respond?: {
+                            /** @default 200 */
+                            status?: number;
+                            /** @default  */
+                            body?: string;
+                            /** @default text/plain; charset=utf-8 */
+                            content_type?: string;
+                        } | null;
+                        /** @default [] */
+                        request_headers?: {
+                            /** @enum {string} */
+                            op: "set" | "add" | "delete" | "default";
+                            name: string;
+                            /**
+                             * @description May hold placeholders like {http.request.host}
+                             * @default
+                             */
+                            value?: string;
+                        }[];
+                        /** @default [] */
+                        response_headers?: {
+                            /** @enum {string} */
+                            op: "set" | "add" | "delete" | "default";
+                            name: string;
+                            /**
+                             * @description May hold placeholders like {http.request.host}
+                             * @default
+                             */
+                            value?: string;
+                        }[];
+                    }[];
+                    redirects?: {
+                        /** @description A path; with `/*` at its end all that is below */
+                        from: string;
+                        to: string;
+                        /** @default 308 */
+                        code?: 301 | 302 | 307 | 308;
+                        /**
+                         * @description Appends what followed `from`, and the query
+                         * @default false
+                         */
+                        keep_path?: boolean;
+                    }[];
+                    /** @description Bytes a request may have; null for no limit */
+                    max_body?: number | null;
+                    /** @description HTML instead of an empty answer when upstreams fail */
+                    error_page?: string | null;
+                    maintenance_mode?: boolean;
+                    maintenance?: {
+                        /**
+                         * @description Networks that see the site as ever
+                         * @default []
+                         */
+                        allow?: string[];
+                        /**
+                         * @description Seconds
+                         * @default 300
+                         */
+                        retry_after?: number;
+                        /**
+                         * @description HTML; null shows the page of the settings
+                         * @default null
+                         */
+                        page?: string | null;
+                    };
+                    log?: {
+                        /** @default true */
+                        enabled?: boolean;
+                        /**
+                         * @description Writes the site into a file of its own as well
+                         * @default false
+                         */
+                        own_file?: boolean;
+                    };
+                    /** @description Directives of a Caddyfile, kind raw only */
+                    raw_directives?: string | null;
+                    basic_auth?: {
+                        username: string;
+                        password?: string;
+                    }[];
+                    /** @description Several domains in one text, instead of `domains` */
+                    domain?: string;
+                    /** @description The same as `raw_directives` */
+                    caddy_directives?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preview"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A member of the body is not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postSitesByIdPreview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    site_name?: string;
+                    domains?: string[];
+                    /** @enum {string} */
+                    kind?: "proxy" | "redirect" | "static" | "respond" | "raw";
+                    enabled?: boolean;
+                    upstreams?: {
+                        /** @description http, https or h2c with host and port, no path: `http://10.0.0.5:8080`; or `unix//path` in a directory that is allowed */
+                        url: string;
+                        /**
+                         * @description Share of requests under weighted_round_robin
+                         * @default 1
+                         */
+                        weight?: number;
+                        /**
+                         * @description Requests at one time
+                         * @default null
+                         */
+                        max_requests?: number | null;
+                    }[];
+                    /**
+                     * @description Which Host header an upstream gets: the one the client sent, or the name of the upstream
+                     * @enum {string}
+                     */
+                    upstream_host?: "client" | "upstream";
+                    lb?: {
+                        /**
+                         * @default round_robin
+                         * @enum {string}
+                         */
+                        policy?: "random" | "random_choose" | "round_robin" | "least_conn" | "first" | "ip_hash" | "uri_hash" | "header" | "cookie" | "client_ip_hash" | "weighted_round_robin" | "query";
+                        /**
+                         * @description Header, cookie or query key the policy of that name reads
+                         * @default null
+                         */
+                        name?: string | null;
+                        /**
+                         * @description How many random_choose draws
+                         * @default 2
+                         */
+                        choose?: number;
+                        /** @default 0 */
+                        retries?: number;
+                        /**
+                         * @description Seconds to go on trying other upstreams
+                         * @default 0
+                         */
+                        try_duration?: number;
+                    };
+                    health?: {
+                        /** @default null */
+                        active?: {
+                            /** @default / */
+                            path?: string;
+                            /**
+                             * @description Seconds
+                             * @default 30
+                             */
+                            interval?: number;
+                            /**
+                             * @description Seconds
+                             * @default 5
+                             */
+                            timeout?: number;
+                            /**
+                             * @description A class, 2 for 200 to 299, or one status
+                             * @default 2
+                             */
+                            expect_status?: number;
+                            /** @default null */
+                            host_header?: string | null;
+                            /** @default 1 */
+                            passes?: number;
+                            /** @default 1 */
+                            fails?: number;
+                        } | null;
+                        /** @default null */
+                        passive?: {
+                            /**
+                             * @description Seconds a failure is remembered
+                             * @default 30
+                             */
+                            fail_duration?: number;
+                            /** @default 1 */
+                            max_fails?: number;
+                            /** @default [] */
+                            unhealthy_status?: number[];
+                            /**
+                             * @description Seconds
+                             * @default null
+                             */
+                            unhealthy_latency?: number | null;
+                        } | null;
+                    };
+                    timeouts?: {
+                        /** @default null */
+                        dial?: number | null;
+                        /** @default null */
+                        read?: number | null;
+                        /** @default null */
+                        write?: number | null;
+                        /**
+                         * @default auto
+                         * @enum {string}
+                         */
+                        flush?: "auto" | "immediate";
+                        /**
+                         * @description Seconds an open WebSocket survives a change of the configuration; null takes the setting
+                         * @default null
+                         */
+                        websocket_close_delay?: number | null;
+                    };
+                    upstream_tls?: {
+                        /** @default true */
+                        verify?: boolean;
+                        /** @default null */
+                        server_name?: string | null;
+                        /**
+                         * @description Uploaded authority instead of the usual ones
+                         * @default null
+                         */
+                        ca_id?: number | null;
+                        /**
+                         * @description Empty leaves the choice to Caddy
+                         * @default []
+                         */
+                        http_versions?: ("2" | "1.1")[];
+                    };
+                    redirect?: {
+                        /** @description An http or https address, or a path that starts with / */
+                        to: string;
+                        /** @default 308 */
+                        code?: 301 | 302 | 307 | 308;
+                        /**
+                         * @description Appends path and query of the request
+                         * @default true
+                         */
+                        keep_path?: boolean;
+                    } | null;
+                    static?: {
+                        /** @description Absolute directory below one of the configured bases */
+                        root: string;
+                        /**
+                         * @default [
+                         *       "index.html"
+                         *     ]
+                         */
+                        index?: string[];
+                        /**
+                         * @description Lists directories that have no index file
+                         * @default false
+                         */
+                        browse?: boolean;
+                        /**
+                         * @description File below the root that answers for whatever is not there, `/index.html` for an application of one page
+                         * @default null
+                         */
+                        fallback?: string | null;
+                    } | null;
+                    respond?: {
+                        /** @default 200 */
+                        status?: number;
+                        /** @default  */
+                        body?: string;
+                        /** @default text/plain; charset=utf-8 */
+                        content_type?: string;
+                    } | null;
+                    tls?: {
+                        /**
+                         * @description auto: public authority; internal: Caddy signs itself; custom: an uploaded certificate; on_demand: at the first visit; off: plain HTTP only
+                         * @default auto
+                         * @enum {string}
+                         */
+                        mode?: "auto" | "internal" | "custom" | "on_demand" | "off";
+                        /**
+                         * @default 1.2
+                         * @enum {string}
+                         */
+                        min_version?: "1.2" | "1.3";
+                        /**
+                         * @description Directory of another authority
+                         * @default null
+                         */
+                        acme_ca?: string | null;
+                        /**
+                         * @description Let's Encrypt's test authority
+                         * @default false
+                         */
+                        staging?: boolean;
+                        /** @default null */
+                        certificate_id?: number | null;
+                        /**
+                         * @description Visitors need a certificate that this uploaded authority signed
+                         * @default null
+                         */
+                        client_auth_ca_id?: number | null;
+                    };
+                    /** @description Sends visitors of plain HTTP to HTTPS (308) */
+                    force_https?: boolean;
+                    hsts?: {
+                        /** @default 31536000 */
+                        max_age?: number;
+                        /** @default false */
+                        subdomains?: boolean;
+                        /** @default false */
+                        preload?: boolean;
+                    } | null;
+                    request_headers?: {
+                        /** @enum {string} */
+                        op: "set" | "add" | "delete" | "default";
+                        name: string;
+                        /**
+                         * @description May hold placeholders like {http.request.host}
+                         * @default
+                         */
+                        value?: string;
+                    }[];
+                    response_headers?: {
+                        /** @enum {string} */
+                        op: "set" | "add" | "delete" | "default";
+                        name: string;
+                        /**
+                         * @description May hold placeholders like {http.request.host}
+                         * @default
+                         */
+                        value?: string;
+                    }[];
+                    /** @enum {string} */
+                    compression?: "off" | "gzip" | "zstd" | "both";
+                    forward_auth?: {
+                        /** @description The deciding server, as an upstream: `http://10.0.0.9:9091` */
+                        url: string;
+                        /**
+                         * @description Path and query that are asked
+                         * @default /
+                         */
+                        uri?: string;
+                        /**
+                         * @description Headers of its answer the site gets; what the client sent under these names is removed first
+                         * @default []
+                         */
+                        copy_headers?: string[];
+                    } | null;
+                    access?: {
+                        /**
+                         * @description Networks; when any is given all others get 403
+                         * @default []
+                         */
+                        allow?: string[];
+                        /**
+                         * @description Networks that get 403
+                         * @default []
+                         */
+                        deny?: string[];
+                        /**
+                         * @description Asks search engines to leave the site out
+                         * @default false
+                         */
+                        noindex?: boolean;
+                        /**
+                         * @description Answers 403 to crawlers that say so
+                         * @default false
+                         */
+                        block_bots?: boolean;
+                    };
+                    paths?: {
+                        /**
+                         * @default prefix
+                         * @enum {string}
+                         */
+                        match?: "prefix" | "exact";
+                        path: string;
+                        /**
+                         * @description Takes the path off before the request goes on
+                         * @default false
+                         */
+                        strip?: boolean;
+                        /** @enum {string} */
+                        kind: "proxy" | "redirect" | "static" | "respond";
+                        /** @default [] */
+                        upstreams?: {
+                            /** @description http, https or h2c with host and port, no path: `http://10.0.0.5:8080`; or `unix//path` in a directory that is allowed */
+                            url: string;
+                            /**
+                             * @description Share of requests under weighted_round_robin
+                             * @default 1
+                             */
+                            weight?: number;
+                            /**
+                             * @description Requests at one time
+                             * @default null
+                             */
+                            max_requests?: number | null;
+                        }[];
+                        /**
+                         * @description Which Host header an upstream gets: the one the client sent, or the name of the upstream
+                         * @default client
+                         * @enum {string}
+                         */
+                        upstream_host?: "client" | "upstream";
+                        /** @default {} */
+                        lb?: {
+                            /**
+                             * @default round_robin
+                             * @enum {string}
+                             */
+                            policy?: "random" | "random_choose" | "round_robin" | "least_conn" | "first" | "ip_hash" | "uri_hash" | "header" | "cookie" | "client_ip_hash" | "weighted_round_robin" | "query";
+                            /**
+                             * @description Header, cookie or query key the policy of that name reads
+                             * @default null
+                             */
+                            name?: string | null;
+                            /**
+                             * @description How many random_choose draws
+                             * @default 2
+                             */
+                            choose?: number;
+                            /** @default 0 */
+                            retries?: number;
+                            /**
+                             * @description Seconds to go on trying other upstreams
+                             * @default 0
+                             */
+                            try_duration?: number;
+                        };
+                        /** @default {} */
+                        health?: {
+                            /** @default null */
+                            active?: {
+                                /** @default / */
+                                path?: string;
+                                /**
+                                 * @description Seconds
+                                 * @default 30
+                                 */
+                                interval?: number;
+                                /**
+                                 * @description Seconds
+                                 * @default 5
+                                 */
+                                timeout?: number;
+                                /**
+                                 * @description A class, 2 for 200 to 299, or one status
+                                 * @default 2
+                                 */
+                                expect_status?: number;
+                                /** @default null */
+                                host_header?: string | null;
+                                /** @default 1 */
+                                passes?: number;
+                                /** @default 1 */
+                                fails?: number;
+                            } | null;
+                            /** @default null */
+                            passive?: {
+                                /**
+                                 * @description Seconds a failure is remembered
+                                 * @default 30
+                                 */
+                                fail_duration?: number;
+                                /** @default 1 */
+                                max_fails?: number;
+                                /** @default [] */
+                                unhealthy_status?: number[];
+                                /**
+                                 * @description Seconds
+                                 * @default null
+                                 */
+                                unhealthy_latency?: number | null;
+                            } | null;
+                        };
+                        /** @default {} */
+                        timeouts?: {
+                            /** @default null */
+                            dial?: number | null;
+                            /** @default null */
+                            read?: number | null;
+                            /** @default null */
+                            write?: number | null;
+                            /**
+                             * @default auto
+                             * @enum {string}
+                             */
+                            flush?: "auto" | "immediate";
+                            /**
+                             * @description Seconds an open WebSocket survives a change of the configuration; null takes the setting
+                             * @default null
+                             */
+                            websocket_close_delay?: number | null;
+                        };
+                        /** @default {} */
+                        upstream_tls?: {
+                            /** @default true */
+                            verify?: boolean;
+                            /** @default null */
+                            server_name?: string | null;
+                            /**
+                             * @description Uploaded authority instead of the usual ones
+                             * @default null
+                             */
+                            ca_id?: number | null;
+                            /**
+                             * @description Empty leaves the choice to Caddy
+                             * @default []
+                             */
+                            http_versions?: ("2" | "1.1")[];
+                        };
+                        /** @default null */
+                        redirect?: {
+                            /** @description An http or https address, or a path that starts with / */
+                            to: string;
+                            /** @default 308 */
+                            code?: 301 | 302 | 307 | 308;
+                            /**
+                             * @description Appends path and query of the request
+                             * @default true
+                             */
+                            keep_path?: boolean;
+                        } | null;
+                        /** @default null */
+                        static?: {
+                            /** @description Absolute directory below one of the configured bases */
+                            root: string;
+                            /**
+                             * @default [
+                             *       "index.html"
+                             *     ]
+                             */
+                            index?: string[];
+                            /**
+                             * @description Lists directories that have no index file
+                             * @default false
+                             */
+                            browse?: boolean;
+                            /**
+                             * @description File below the root that answers for whatever is not there, `/index.html` for an application of one page
+                             * @default null
+                             */
+                            fallback?: string | null;
+                        } | null;
+                        /** @default null */
+                        respond?: {
+                            /** @default 200 */
+                            status?: number;
+                            /** @default  */
+                            body?: string;
+                            /** @default text/plain; charset=utf-8 */
+                            content_type?: string;
+                        } | null;
+                        /** @default [] */
+                        request_headers?: {
+                            /** @enum {string} */
+                            op: "set" | "add" | "delete" | "default";
+                            name: string;
+                            /**
+                             * @description May hold placeholders like {http.request.host}
+                             * @default
+                             */
+                            value?: string;
+                        }[];
+                        /** @default [] */
+                        response_headers?: {
+                            /** @enum {string} */
+                            op: "set" | "add" | "delete" | "default";
+                            name: string;
+                            /**
+                             * @description May hold placeholders like {http.request.host}
+                             * @default
+                             */
+                            value?: string;
+                        }[];
+                    }[];
+                    redirects?: {
+                        /** @description A path; with `/*` at its end all that is below */
+                        from: string;
+                        to: string;
+                        /** @default 308 */
+                        code?: 301 | 302 | 307 | 308;
+                        /**
+                         * @description Appends what followed `from`, and the query
+                         * @default false
+                         */
+                        keep_path?: boolean;
+                    }[];
+                    /** @description Bytes a request may have; null for no limit */
+                    max_body?: number | null;
+                    /** @description HTML instead of an empty answer when upstreams fail */
+                    error_page?: string | null;
+                    maintenance_mode?: boolean;
+                    maintenance?: {
+                        /**
+                         * @description Networks that see the site as ever
+                         * @default []
+                         */
+                        allow?: string[];
+                        /**
+                         * @description Seconds
+                         * @default 300
+                         */
+                        retry_after?: number;
+                        /**
+                         * @description HTML; null shows the page of the settings
+                         * @default null
+                         */
+                        page?: string | null;
+                    };
+                    log?: {
+                        /** @default true */
+                        enabled?: boolean;
+                        /**
+                         * @description Writes the site into a file of its own as well
+                         * @default false
+                         */
+                        own_file?: boolean;
+                    };
+                    /** @description Directives of a Caddyfile, kind raw only */
+                    raw_directives?: string | null;
+                    basic_auth?: {
+                        username: string;
+                        password?: string;
+                    }[];
+                    /** @description Several domains in one text, instead of `domains` */
+                    domain?: string;
+                    /** @description The same as `raw_directives` */
+                    caddy_directives?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preview"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A member of the body is not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getSitesExplain: {
+        parameters: {
+            query: {
+                /** @description As a visitor would write it */
+                url: string;
+                client_ip?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Explanation"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflicts with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postSitesCheckUpstreams: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpstreamCheckRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpstreamChecks"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A member of the body is not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postCaddySync: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SyncRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncResult"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflicts with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A member of the body is not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getRevisions: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Revision"][];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getRevisionsById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Revision"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getRevisionsByIdDiff: {
+        parameters: {
+            query?: {
+                /** @description previous: what it changed; current: what returning to it would change */
+                against?: "previous" | "current";
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StateDiff"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postRevisionsByIdReturn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncResult"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflicts with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A member of the body is not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getCaddyDrift: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Drift"][];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postCaddyDriftRestore: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncResult"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflicts with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A member of the body is not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postCaddyDriftAdopt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AdoptRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdoptResult"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflicts with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A member of the body is not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getCaddyStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaddyStatus"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getCaddyOnboarding: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Onboarding"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postCaddyOnboard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OnboardRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OnboardResult"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflicts with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A member of the body is not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getNodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Node"][];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postNodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NodeCreate"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Node"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflicts with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A member of the body is not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getNodesById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Node"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteNodesById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NodeDeleted"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflicts with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    patchNodesById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NodeUpdate"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Node"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflicts with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A member of the body is not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postNodesByIdOnboard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NodeOnboard"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Node"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflicts with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A member of the body is not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getNodesByIdAuthority: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description PEM */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-pem-file": string;
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getV1Certificates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CertificateList"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postV1CertificatesRefresh: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CertificateRefresh"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CertificateList"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A member of the body is not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postV1CertificatesByHostGrade: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                host: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CertificateGrade"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description What stands behind the service did not do its part */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getV1CertificatesGrades: {
+        parameters: {
+            query?: {
+                /** @description 30d, 90d, 180d or 1y; anything else is 90d */
+                range_key?: string;
+                /** @description Only grades of this source */
+                source?: "local" | "ssllabs";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GradeHistory"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getV1DashboardSsllabsHistory: {
+        parameters: {
+            query?: {
+                /** @description 30d, 90d, 180d or 1y; anything else is 90d */
+                range_key?: string;
+                /** @description Only grades of this source */
+                source?: "local" | "ssllabs";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GradeHistory"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getCertificates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadedCertificateList"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postCertificates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CertificateUpload"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadedCertificate"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflicts with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A member of the body is not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getCertificatesById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadedCertificate"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    putCertificatesById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CertificateReplacement"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadedCertificate"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A member of the body is not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteCertificatesById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CertificateDeleted"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflicts with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getV1SsllabsRegistrationStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SslLabsStatus"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postV1SsllabsRefreshStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SslLabsStatus"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postV1SsllabsRegister: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SslLabsRegistration"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SslLabsRegistered"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflicts with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A member of the body is not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description What stands behind the service did not do its part */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getV1SsllabsScans: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SslLabsScans"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postV1SsllabsScans: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SslLabsScanRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SslLabsScan"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflicts with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A member of the body is not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    putV1SsllabsSitesById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SslLabsOptInInput"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SslLabsOptIn"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A member of the body is not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getV1Traffic: {
+        parameters: {
+            query?: {
+                /** @description Points are minutes up to 6h, then hours */
+                range?: "1h" | "6h" | "24h" | "7d" | "30d";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrafficOverview"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getV1TrafficLastSeen: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LastSeen"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getV1SitesByIdTraffic: {
+        parameters: {
+            query?: {
+                /** @description Points are minutes up to 6h, then hours */
+                range?: "1h" | "6h" | "24h" | "7d" | "30d";
+            };
+            header?: never;
+            path: {
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SiteTraffic"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getV1TrafficUpstreams: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpstreamStates"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getV1TrafficLive: {
+        parameters: {
+            query?: {
+                /** @description Only this site */
+                site_id?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Events until either side closes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["LiveRequest"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getV1OnDemandAsk: {
+        parameters: {
+            query: {
+                domain: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OnDemandAnswer"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not there */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getV1DashboardMetrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DashboardMetrics"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getV1CaddyStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CaddyRunning"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postCaddyImportCaddyfile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CaddyfileImport"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportAnswer"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflicts with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A member of the body is not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postCaddyImportConfig: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfigImport"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportAnswer"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflicts with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A member of the body is not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postCaddyImportNpm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /** Format: binary */
+                    file: string;
+                    /**
+                     * @description Says what would happen, and changes nothing
+                     * @default false
+                     * @enum {string}
+                     */
+                    dry_run?: "true" | "false";
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportAnswer"];
+                };
+            };
+            /** @description A parameter is not valid */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No valid credentials */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed for this caller */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Conflicts with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The body is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A member of the body is not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Failed on the server */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+}
