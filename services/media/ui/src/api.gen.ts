@@ -29,7 +29,7 @@ export interface paths {
             cookie?: never;
         };
         /** Dashboard */
-        get: operations["getRoot"];
+        get: operations["getRootPage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -46,7 +46,7 @@ export interface paths {
             cookie?: never;
         };
         /** Settings */
-        get: operations["getSettings"];
+        get: operations["getSettingsPage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -63,7 +63,7 @@ export interface paths {
             cookie?: never;
         };
         /** Statistics */
-        get: operations["getStatistics"];
+        get: operations["getStatisticsPage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -80,7 +80,7 @@ export interface paths {
             cookie?: never;
         };
         /** A job */
-        get: operations["getJobByJobId"];
+        get: operations["getJobByJobIdPage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -100,7 +100,7 @@ export interface paths {
          * Sign-in page
          * @description Sets the CSRF cookie; the page holds the field `captcha_token`.
          */
-        get: operations["getLogin"];
+        get: operations["getLoginPage"];
         put?: never;
         /**
          * Sign in
@@ -123,7 +123,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Sign out */
-        post: operations["postLogout"];
+        post: operations["postLogoutPage"];
         delete?: never;
         options?: never;
         head?: never;
@@ -853,7 +853,7 @@ export interface paths {
             cookie?: never;
         };
         /** Interactive description: /docs */
-        get: operations["getDocs"];
+        get: operations["getDocsPage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -870,7 +870,7 @@ export interface paths {
             cookie?: never;
         };
         /** The description as one page to read */
-        get: operations["getRedoc"];
+        get: operations["getRedocPage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1387,7 +1387,7 @@ export interface operations {
             };
         };
     };
-    getRoot: {
+    getRootPage: {
         parameters: {
             query?: never;
             header?: never;
@@ -1453,7 +1453,7 @@ export interface operations {
             };
         };
     };
-    getSettings: {
+    getSettingsPage: {
         parameters: {
             query?: never;
             header?: never;
@@ -1519,7 +1519,7 @@ export interface operations {
             };
         };
     };
-    getStatistics: {
+    getStatisticsPage: {
         parameters: {
             query?: never;
             header?: never;
@@ -1585,7 +1585,7 @@ export interface operations {
             };
         };
     };
-    getJobByJobId: {
+    getJobByJobIdPage: {
         parameters: {
             query?: never;
             header?: never;
@@ -1671,7 +1671,7 @@ export interface operations {
             };
         };
     };
-    getLogin: {
+    getLoginPage: {
         parameters: {
             query?: never;
             header?: never;
@@ -1807,7 +1807,7 @@ export interface operations {
             };
         };
     };
-    postLogout: {
+    postLogoutPage: {
         parameters: {
             query?: never;
             header?: never;
@@ -5992,7 +5992,7 @@ export interface operations {
             };
         };
     };
-    getDocs: {
+    getDocsPage: {
         parameters: {
             query?: never;
             header?: never;
@@ -6058,7 +6058,7 @@ export interface operations {
             };
         };
     };
-    getRedoc: {
+    getRedocPage: {
         parameters: {
             query?: never;
             header?: never;

@@ -66,7 +66,7 @@ export interface paths {
             cookie?: never;
         };
         /** Interactive description: /docs */
-        get: operations["getDocs"];
+        get: operations["getDocsPage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -83,7 +83,7 @@ export interface paths {
             cookie?: never;
         };
         /** The description as one page to read */
-        get: operations["getRedoc"];
+        get: operations["getRedocPage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3030,7 +3030,7 @@ export interface operations {
             };
         };
     };
-    getDocs: {
+    getDocsPage: {
         parameters: {
             query?: never;
             header?: never;
@@ -3068,7 +3068,7 @@ export interface operations {
             };
         };
     };
-    getRedoc: {
+    getRedocPage: {
         parameters: {
             query?: never;
             header?: never;
