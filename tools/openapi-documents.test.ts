@@ -39,12 +39,9 @@ const uncalled: object = new Proxy(() => undefined, { get: () => uncalled })
 
 const operationsOf = (document: Document) =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
-      name: `${method.toUpperCase()} ${path}`,
-      path,
-      method,
-      ...operation,
-    })),
+    Object.entries(methods).map(([method, operation]) =>
+      Object.assign({ name: `${method.toUpperCase()} ${path}`, path, method }, operation),
+    ),
   )
 
 for (const service of findServices())

@@ -168,16 +168,21 @@ function operationIdOf({ method, path, success }: Route['spec']): string {
 
 /** Ways in; a write with the cookie of a browser also carries its CSRF token, where the service describes one. */
 function securityOf({ method, access }: Route['spec'], about: ApiDescription): Record<string, string[]>[] {
-  const hasToken = 'csrf' in about.securitySchemes && method !== 'GET'
-  return about.security(access).map((way) => (hasToken && 'session' in way ? { ...way, csrf: [] } : way))
+  const ways = about.security(access)
+  if (!('csrf' in about.securitySchemes) || method === 'GET') return ways
+  return ways.map((way): Record<string, string[]> => ('session' in way ? Object.assign({ csrf: [] }, way) : way))
+}
+
+/** Tags of an operation: that of its group of paths, where there is one, and its own. */
+function tagsOf({ path, tag }: Route['spec'], about: ApiDescription): string[] {
+  const group = about.groupOf?.(path)
+  return group === undefined ? [tag] : [group, tag]
 }
 
 /** The Fastify schema of a route: it validates the request, writes the answer and describes both in the document. */
 export function fastifySchemaOf(spec: Route['spec'], about: ApiDescription): FastifySchema {
   const { success } = spec
   const also = [...(spec.also ?? []), ...(about.alsoOf?.(spec.access) ?? [])]
-  const group = about.groupOf?.(spec.path)
-  const security = securityOf(spec, about)
   const errors = errorStatuses(spec, about)
   const described =
     'body' in success
@@ -189,10 +194,10 @@ export function fastifySchemaOf(spec: Route['spec'], about: ApiDescription): Fas
   return {
     ...(spec.hidden === true ? { hide: true } : {}),
     operationId: operationIdOf(spec),
-    tags: [...(group === undefined ? [] : [group]), spec.tag],
+    tags: tagsOf(spec, about),
     summary: spec.summary,
     ...(spec.description === undefined ? {} : { description: spec.description }),
-    security,
+    security: securityOf(spec, about),
     ...(spec.params === undefined ? {} : { params: spec.params }),
     ...(spec.query === undefined ? {} : { querystring: spec.query }),
     ...(spec.body === undefined ? {} : { body: spec.body }),
