@@ -52,7 +52,7 @@ function packageFacts(service: ServiceFolder): DoctorFact[] {
 }
 
 function dataFacts(service: ServiceFolder): DoctorFact[] {
-  const folder = process.env['DATA_DIR'] ?? join('data', service.name)
+  const folder = process.env['DATA_DIR'] || join('data', service.name)
   if (!existsSync(folder))
     return [{ name: 'data', state: 'ok', detail: `${folder} (not made yet)`, meaning: 'made at the first start' }]
   const { mode, uid } = statSync(folder)

@@ -169,6 +169,19 @@ test('a backup made while another connection writes restores to the moment it wa
   assert.equal(pets.find((pet) => pet.id === 'p0')?.weight, null)
 })
 
+test('a backup made before a rule of uniqueness was held restores, with the first of the rows that break it', async () => {
+  await using place = await openTest()
+  const source = await place.open('a.db')
+  await fill(source, 3)
+  const file = join(place.folder, 'backup.gz')
+  await writeDump(source, file, { ...scope, header })
+  const target = await place.open('b.db')
+  await target.query.schema.createIndex('one_pet').on('pets').column('owner_id').unique().execute()
+  await readDump(target, file, scope)
+  const pets = await target.query.selectFrom('pets').select('id').execute()
+  assert.deepEqual(pets, [{ id: 'p0' }])
+})
+
 test('a backup that is cut short, damaged or of an unknown table changes nothing and says so', async () => {
   await using place = await openTest()
   const source = await place.open('a.db')
