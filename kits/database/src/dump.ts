@@ -146,7 +146,11 @@ async function insertLines(
   let isComplete = false
   const flush = async () => {
     // A backup of a version that did not yet hold a rule of uniqueness may break it: the first of such rows stays.
-    const insert = (some: Row[]) => trx.insertInto(table).values(some).onConflict((conflict) => conflict.doNothing())
+    const insert = (some: Row[]) =>
+      trx
+        .insertInto(table)
+        .values(some)
+        .onConflict((conflict) => conflict.doNothing())
     if (rows.length > 0) await insert(rows).execute()
     count += rows.length
     rows = []
