@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { browserObstacle } from '@hearth/testing'
 import type { Locator, Page } from 'playwright-core'
+import { readHostNetworks } from '../src/interfaces/host-networks.ts'
 import { openFurnished, password, signIn } from './browser-place.ts'
 
 /** The dialog on top, by its title. */
@@ -36,6 +37,32 @@ test(
   },
 )
 
+test(
+  'a network of the host is refused, and taken when that is confirmed; addresses fit the network',
+  { skip: browserObstacle() },
+  async (context) => {
+    const own = (await readHostNetworks()).find(({ network }) => !network.includes(':') && !network.endsWith('/32'))
+    if (own === undefined) return context.skip('this host is in no IPv4 network')
+    await using opened = await openFurnished('/interfaces')
+    const { page } = opened
+    await page.getByRole('button', { name: 'More for wg0' }).click()
+    await page.getByRole('menuitem', { name: 'Edit' }).click()
+    const dialog = dialogOf(page, 'Edit wg0')
+    const address = await dialog.getByLabel('IPv4 network').inputValue()
+    await dialog.getByLabel('IPv4 network').fill(own.network.replace(/\d+\/\d+$/, '9/24'))
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByLabel('Use this network anyway').waitFor()
+    assert.match(await dialog.innerText(), new RegExp(`over ${own.device}`))
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await page.goto(new URL('/peers', page.url()).href)
+    await page.getByRole('button', { name: 'Add peer' }).first().click()
+    const adding = dialogOf(page, 'Add peer')
+    await adding.getByRole('button', { name: 'Advanced' }).click()
+    const prefix = address.split('.').slice(0, 3).join('.')
+    await adding.getByPlaceholder(new RegExp(`^${prefix.replaceAll('.', '\\.')}\\.`)).waitFor()
+  },
+)
+
 test('a peer is disabled, renamed and deleted', { skip: browserObstacle() }, async () => {
   await using opened = await openFurnished('/peers')
   const { page } = opened
@@ -52,7 +79,9 @@ test('a peer is disabled, renamed and deleted', { skip: browserObstacle() }, asy
   await dialogOf(page, 'Edit Laptop').getByLabel('Name').fill('Old laptop')
   await dialogOf(page, 'Edit Laptop').getByRole('button', { name: 'Save' }).click()
   await dialogOf(page, 'Old laptop').getByRole('button', { name: 'Delete' }).click()
-  await dialogOf(page, 'Delete Old laptop?').getByRole('button', { name: 'Delete peer' }).click()
+  const removal = dialogOf(page, 'Delete Old laptop?')
+  assert.match(await removal.innerText(), /traffic counters and history[^]*DNS rules[^]*query log/)
+  await removal.getByRole('button', { name: 'Delete peer' }).click()
   await page.getByRole('row').filter({ hasText: 'Old laptop' }).waitFor({ state: 'detached' })
   await page.getByRole('row').filter({ hasText: 'Phone' }).waitFor()
 })

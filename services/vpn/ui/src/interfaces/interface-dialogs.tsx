@@ -1,5 +1,5 @@
 import { Checkbox, Group, Modal, NumberInput, TextInput } from '@mantine/core'
-import { answer, ErrorState, FormDialog, LoadingLines } from '@hearth/ui'
+import { answer, ApiError, ErrorState, FormDialog, LoadingLines } from '@hearth/ui'
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -49,10 +49,11 @@ function CreateForm({ proposal, endpoint, onClose }: CreateFormProps) {
   const form = useForm<InterfaceValues>({
     initialValues: proposedValues(proposal, asksEndpoint ? asked.candidates[0]?.host : ''),
   })
+  const overlap = useHostOverlap()
   const submit = async (values: InterfaceValues) => {
     const host = values.public_endpoint.trim()
     if (asksEndpoint && host !== '') await answer(api.PUT('/api/settings', { body: { public_endpoint: host } }))
-    return answer(api.POST('/api/interfaces', { body: toInterfaceCreate(values) }))
+    return overlap.watch(answer(api.POST('/api/interfaces', { body: toInterfaceCreate(values) })))
   }
   return (
     <FormDialog
@@ -82,7 +83,7 @@ function CreateForm({ proposal, endpoint, onClose }: CreateFormProps) {
       ) : (
         <EndpointWarning />
       )}
-      <InterfaceFields form={form} />
+      <InterfaceFields form={form} overlapsWith={overlap.device} />
     </FormDialog>
   )
 }
@@ -90,10 +91,11 @@ function CreateForm({ proposal, endpoint, onClose }: CreateFormProps) {
 /** Changes an interface; its name stays. */
 export function EditInterface({ interface: present, onClose }: { interface: Interface; onClose: () => void }) {
   const form = useForm<InterfaceValues>({ initialValues: interfaceValues(present) })
+  const overlap = useHostOverlap()
   const submit = async (values: InterfaceValues) => {
     const body = toInterfaceUpdate(values, interfaceValues(present))
     if (body === undefined) return { message: 'Nothing was changed' }
-    return answer(api.PUT('/api/interfaces/{name}', { params: { path: { name: present.name } }, body }))
+    return overlap.watch(answer(api.PUT('/api/interfaces/{name}', { params: { path: { name: present.name } }, body })))
   }
   return (
     <FormDialog
@@ -105,14 +107,41 @@ export function EditInterface({ interface: present, onClose }: { interface: Inte
       submit={submit}
       renew={renewed}
     >
-      <InterfaceFields form={form} />
+      <InterfaceFields form={form} overlapsWith={overlap.device} />
     </FormDialog>
   )
 }
 
-function InterfaceFields({ form }: { form: UseFormReturnType<InterfaceValues> }) {
+/** Notices that a network was refused because it is one of the host's; `device` is the one that has it. */
+function useHostOverlap() {
+  const [device, setDevice] = useState<string>()
+  const watch = async <T,>(sent: Promise<T>): Promise<T> => {
+    try {
+      return await sent
+    } catch (error) {
+      if (error instanceof ApiError && error.details['code'] === 'host_overlap')
+        setDevice(String(error.details['device']))
+      throw error
+    }
+  }
+  return { device, watch }
+}
+
+interface InterfaceFieldsProps {
+  form: UseFormReturnType<InterfaceValues>
+  overlapsWith: string | undefined
+}
+
+function InterfaceFields({ form, overlapsWith }: InterfaceFieldsProps) {
   return (
     <>
+      {overlapsWith !== undefined && (
+        <Checkbox
+          label="Use this network anyway"
+          description={`This host then no longer reaches its neighbours on ${overlapsWith}, and you may lose your connection to it`}
+          {...form.getInputProps('allow_host_overlap', { type: 'checkbox' })}
+        />
+      )}
       <TextInput
         label="IPv4 network"
         description="This host’s address on the tunnel with the size of the network"

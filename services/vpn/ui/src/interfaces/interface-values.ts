@@ -18,17 +18,20 @@ export interface InterfaceValues extends Record<string, unknown> {
   forwarding: boolean
   /** Asked for with the first interface; empty when it is not asked for or stays as it is. */
   public_endpoint: string
+  /** Take the network although it is one of the host's. */
+  allow_host_overlap: boolean
 }
 
 /** The form for a new interface, filled with what the service found free and the host devices probably reach it by. */
 export function proposedValues(proposal: Proposal, endpoint = ''): InterfaceValues {
-  return { ...proposal, nat: true, forwarding: true, public_endpoint: endpoint }
+  return { ...proposal, nat: true, forwarding: true, public_endpoint: endpoint, allow_host_overlap: false }
 }
 
 /** The form for an interface that exists. */
 export function interfaceValues(from: Interface): InterfaceValues {
   const { name, address, address6, listen_port, dns, mtu, nat, forwarding } = from
-  return { name, address, address6: address6 ?? '', listen_port, dns, mtu, nat, forwarding, public_endpoint: '' }
+  const asked = { public_endpoint: '', allow_host_overlap: false }
+  return { name, address, address6: address6 ?? '', listen_port, dns, mtu, nat, forwarding, ...asked }
 }
 
 /** The body that creates an interface. */
@@ -43,6 +46,7 @@ export function toInterfaceCreate(values: InterfaceValues): InterfaceCreate {
     forwarding,
     ...(listen_port === '' ? {} : { listen_port }),
     ...(mtu === '' ? {} : { mtu }),
+    ...(values.allow_host_overlap ? { allow_host_overlap: true } : {}),
   }
 }
 

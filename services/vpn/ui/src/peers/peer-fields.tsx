@@ -1,6 +1,9 @@
 import { Accordion, Checkbox, NativeSelect, NumberInput, Stack, Textarea, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
+import { answer } from '@hearth/ui'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { api, keys } from '../api.ts'
 import { DnsFields } from './dns-fields.tsx'
 import { type PeerValues, usesAllowedIps } from './peer-values.ts'
 import { routingModes } from './routing-modes.ts'
@@ -100,15 +103,34 @@ function RoutingFields({ form, editing }: { form: PeerForm; editing: boolean }) 
   )
 }
 
+/** Addresses within the interface's networks, to show what one looks like. */
+function useExampleAddresses(name: string): { ip: string; ipv6: string } {
+  const query = useQuery({
+    queryKey: [...keys.interfaces, 'networks'],
+    queryFn: async () => (await answer(api.GET('/api/interfaces', { params: { query: { limit: 100 } } }))).data,
+  })
+  const on = query.data?.find((each) => each.name === name)
+  return { ip: neighbourOf(on?.address, '.', 10), ipv6: neighbourOf(on?.address6 ?? undefined, ':', 16) }
+}
+
+/** The address after that of an interface; empty without one. */
+function neighbourOf(cidr: string | undefined, separator: '.' | ':', radix: 10 | 16): string {
+  const [address = ''] = (cidr ?? '').split('/')
+  const at = address.lastIndexOf(separator) + 1
+  const last = Number.parseInt(address.slice(at) || '0', radix)
+  return at === 0 ? '' : `${address.slice(0, at)}${(last + (last < 254 ? 1 : -1)).toString(radix)}`
+}
+
 function AddressFields({ form, editing }: { form: PeerForm; editing: boolean }) {
   const free = editing ? '' : 'Left empty, the service picks a free one'
+  const example = useExampleAddresses(form.getValues().interface)
   return (
     <>
-      <TextInput label="IPv4 address" description={free} placeholder="10.8.0.2" {...form.getInputProps('ip')} />
+      <TextInput label="IPv4 address" description={free} placeholder={example.ip} {...form.getInputProps('ip')} />
       <TextInput
         label="IPv6 address"
         description={editing ? 'Empty removes it' : free}
-        placeholder="fd13:13:13::2"
+        placeholder={example.ipv6}
         {...form.getInputProps('ipv6')}
       />
       <NumberInput
