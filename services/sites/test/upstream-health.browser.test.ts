@@ -44,8 +44,9 @@ async function addSite(place: SitesPlace, upstream: string): Promise<void> {
   await page.getByRole('button', { name: 'TLS and HTTPS' }).click()
   await page.getByLabel('Certificate', { exact: true }).selectOption('off')
   const panel = panelOf(place)
-  await panel.getByText('Valid, but an upstream is down').waitFor()
+  await panel.getByText('Valid, but 1 upstream is down').waitFor()
   await panel.getByText(`${upstream}: Nothing listens there.`).waitFor()
+  await page.getByText('1 upstream is down. Caddy serves it as soon as it is added.').waitFor()
   await assertAccessible(page)
   await screenshot(page, 'sites-upstream-down')
   await page.getByRole('button', { name: 'Add site', exact: true }).click()
@@ -76,7 +77,7 @@ async function addSecond(place: SitesPlace, port: number): Promise<void> {
   const { page } = place
   await page.getByRole('button', { name: 'Add another upstream' }).click()
   await page.getByRole('textbox', { name: 'Upstream 2' }).fill(`http://127.0.0.1:${port}`)
-  await panelOf(place).getByText('Valid, but an upstream is down').waitFor()
+  await panelOf(place).getByText('Valid, but 1 upstream is down').waitFor()
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Saved', { exact: true }).last().waitFor()
 }

@@ -72,7 +72,8 @@ function Verdict({ checked, issues, down }: Pick<PanelProps, 'checked' | 'issues
   return <StatusBadge tone="good">Valid</StatusBadge>
 }
 
-const downText = (count: number): string => (count === 1 ? 'an upstream is down' : `${count} upstreams are down`)
+/** How many upstreams are down, as a sentence without its end. */
+export const downText = (count: number): string => (count === 1 ? '1 upstream is down' : `${count} upstreams are down`)
 
 /** A warning, no refusal: the application may be started later. */
 function DownList({ down }: { down: readonly UpstreamCheck[] }) {

@@ -11,7 +11,7 @@ import { changesOf, draftOf } from './draft.ts'
 import { EditingProvider } from './editing.tsx'
 import { countIssues, shownIssues } from './issues.ts'
 import { LeaveGuard } from './leave-guard.tsx'
-import { CaddyWords, PreviewPanel } from './preview-panel.tsx'
+import { CaddyWords, downText, PreviewPanel } from './preview-panel.tsx'
 import { summaryOf } from './section-summary.ts'
 import { editorSections } from './sections.tsx'
 import { useEditor } from './use-editor.ts'
@@ -57,7 +57,7 @@ export function SiteEditor({ site, onSaved }: { site?: Site; onSaved: (site: Sit
           )}
           <BasicSection />
           <FoldedSections open={open} onOpen={setOpen} changed={changed} issues={issues} draft={draft} />
-          <SaveBar editor={editor} isNew={site === undefined} changed={changed} />
+          <SaveBar editor={editor} isNew={site === undefined} changed={changed} down={down.length} />
         </div>
         <aside className="editor-preview">
           <PreviewPanel
@@ -140,9 +140,11 @@ interface SaveBarProps {
   editor: ReturnType<typeof useEditor>
   isNew: boolean
   changed: readonly string[]
+  /** How many upstreams accept no connection; on a phone the preview with their names is far below. */
+  down: number
 }
 
-function SaveBar({ editor, isNew, changed }: SaveBarProps) {
+function SaveBar({ editor, isNew, changed, down }: SaveBarProps) {
   const isDirty = changed.length > 0
   const { refusal } = editor
   if (!isDirty && !isNew) return null
@@ -155,6 +157,7 @@ function SaveBar({ editor, isNew, changed }: SaveBarProps) {
           <CaddyWords words={refusal.caddyWords} title="Nothing was saved: Caddy refuses it" />
         ))}
       <Text c="dimmed" size="sm" className="editor-bar-text">
+        {down > 0 && `${downText(down)}. `}
         {isNew ? 'Caddy serves it as soon as it is added.' : `Changed: ${changed.map(nameOfField).join(', ')}`}
       </Text>
       <div className="editor-bar-actions">
