@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { test } from 'node:test'
+import { eventually } from '@hearth/testing'
+import { sampleProcess } from './process-sample.ts'
+
+const skip = existsSync('/proc/self/schedstat') ? false : 'this system has no /proc/PID/schedstat'
+
+async function startProgram(text: string) {
+  const child = spawn(process.execPath, ['-e', `${text}; setInterval(() => {}, 1e6); console.log('ready')`], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await once(child.stdout, 'data')
+  return {
+    pid: child.pid ?? 0,
+    [Symbol.asyncDispose]: async () => void (child.kill('SIGKILL'), await once(child, 'exit')),
+  }
+}
+
+test('a process sleeps when all its threads do', { skip }, async () => {
+  await using program = await startProgram('')
+  await eventually(
+    () => sampleProcess(program.pid)?.state,
+    (state) => state === 'S',
+  )
+})
+
+test('a process of which another thread wants a processor does not sleep', { skip }, async () => {
+  await using program = await startProgram("new (require('worker_threads').Worker)('for (;;);', { eval: true })")
+  await eventually(
+    () => sampleProcess(program.pid)?.state,
+    (state) => state === 'R',
+  )
+  const states = Array.from({ length: 50 }, () => sampleProcess(program.pid)?.state)
+  assert.ok(!states.includes('S'), states.join(''))
+})
+
+test('a stopped process is stopped, and one that is gone is none', { skip }, async () => {
+  await using program = await startProgram('')
+  process.kill(program.pid, 'SIGSTOP')
+  await eventually(
+    () => sampleProcess(program.pid)?.state,
+    (state) => state === 'T',
+  )
+  assert.equal(sampleProcess(2 ** 22 + 1), undefined)
+})
