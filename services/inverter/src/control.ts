@@ -259,8 +259,8 @@ class ControlRoom implements Control {
   async #noteIdentity(id: string, { firmware, serial }: Identity): Promise<'same' | 'changed'> {
     const known = this.devices.find(id)
     if (known === undefined) return 'same'
-    // A firmware that has ceased to tell its revision is another one; a serial number that is not told says nothing.
-    const identity = { firmware, serial: serial ?? known.serial }
+    // What is not told says nothing: on a bad line the question for it may stay unanswered for a while.
+    const identity = { firmware: firmware ?? known.firmware, serial: serial ?? known.serial }
     if (identity.firmware === known.firmware && identity.serial === known.serial) return 'same'
     const isOther = known.serial !== null && identity.serial !== known.serial
     const isUpdated = known.firmware !== null && identity.firmware !== known.firmware

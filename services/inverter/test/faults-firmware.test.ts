@@ -43,6 +43,14 @@ for (const [what, values] of [
     assert.equal(dispatchWrites(gateway), 0)
   })
 
+test('a revision that stays unanswered on a bad line takes no verification away', async () => {
+  await using gateway = await startFaulty({}, { speed: 20 })
+  await gateway.allowDispatch()
+  gateway.inverter.setFaults({ silentFor: ['svnversion'] })
+  gateway.inverter.dropConnections()
+  assert.equal((await dispatch(gateway)).status, 200)
+})
+
 test('a running dispatch ends with the own settings when the firmware is another one after a reconnect', async () => {
   await using gateway = await startFaulty({ frozenPlant: false }, { speed: 20 })
   await gateway.allowDispatch()

@@ -28,7 +28,10 @@ const forwardedAllow = z.preprocess((text, context) => {
 
 const programPath = absolutePath.meta(settingKind('program')).optional()
 
-const repository = z.string().regex(/^[\w-]+\/[\w.-]+$/, 'must be OWNER/NAME of a repository')
+const repository = z
+  .string()
+  .regex(/^[\w-]+\/[\w.-]+$/, 'must be OWNER/NAME of a repository')
+  .meta(settingKind('own form'))
 
 /** Every setting by its variable, as `readConfig` reads it. */
 export const settingsSchema = z.object({

@@ -10,6 +10,7 @@ test('three wrong values of every setting are refused with its name', () => {
     ownForms: {
       DATABASE_URL: ['mysql://localhost/x', 'localhost', 'postgres://host:port/x'],
       EXTRA_PLATFORM_HOSTS: ['vimeo=media.home', 'media.home', 'youtube=a b'],
+      UPDATES_REPOSITORY: ['hearth', 'hearth/hearth/releases', 'a b/c'],
       ARTIFACTS: ['ftp://bucket', 's3://B', 's3://bucket?region=A'],
     },
     nothingWrong: {},
