@@ -179,10 +179,11 @@ behaviour('each query sent to a server fails at most once, whatever is learnt of
   const names = ['a.example', 'b.example', 'c.example']
   const answers = await Promise.all(names.map((name) => ask(running.port, { name })))
   for (const answer of answers) assert.equal(answer?.rcode, 2)
-  const [{ queries, failures, lastError } = { queries: 0, failures: 0, lastError: null }] =
-    running.resolver.state().upstreams
-  assert.ok(queries > names.length, 'they were sent again')
-  assert.deepEqual([failures, lastError], [queries, 'out of reach'])
+  const [upstream] = running.resolver.state().upstreams
+  assert.ok((upstream?.queries ?? 0) > names.length, 'they were sent again')
+  assert.equal(upstream?.failures, upstream?.queries)
+  // Which of the two is learnt first is the machine's affair.
+  assert.match(upstream?.lastError ?? '', /^(out of reach|no answer in time)$/)
 })
 
 behaviour('an upstream that was down is asked again once it answers', async (engine) => {
