@@ -50,6 +50,8 @@ export async function openTrafficPlace(location: DatabaseLocation, peers: Record
   for (const [id, on] of Object.entries(peers)) await insertPeerRow(database.query, peerRow(id, on))
   const counters = new Map<string, Partial<PeerState>>()
   const devices = {
+    readPeer: async (name: string, publicKey: string) =>
+      [...(await devices.read(name)).peers.values()].find((state) => state.publicKey === publicKey),
     read(name: string) {
       const onDevice = [...counters].filter(([id]) => peers[id] === name)
       const none = { presharedKey: null, allowedIps: [], endpoint: null, latestHandshake: null, rxBytes: 0, txBytes: 0 }

@@ -20,7 +20,10 @@ export async function measureSampler(
 ): Promise<Measured[]> {
   const database = openDatabase<Tables>({ file: join(dataDirectory, 'vpn.db') })
   let peers = new Map<string, PeerState>()
-  const devices = { read: () => Promise.resolve({ publicKey: null, listenPort: 51_820, peers }) }
+  const devices = {
+    read: () => Promise.resolve({ publicKey: null, listenPort: 51_820, peers }),
+    readPeer: (_name: string, publicKey: string) => Promise.resolve(peers.get(publicKey)),
+  }
   const log = createLog({ name: 'bench', level: 'silent' })
   const sampler = await openSampler({
     database,

@@ -32,7 +32,10 @@ export async function measureHistory(dataDirectory: string): Promise<Measured[]>
   const attribution = new Attribution(databases)
   const recorder = new TrafficRecorder((trx, closed) => attribution.addEndpoints(trx, closed))
   let bytes = 0
-  const devices = { read: () => Promise.resolve({ publicKey: null, listenPort: 1, peers: states(bytes) }) }
+  const devices = {
+    read: () => Promise.resolve({ publicKey: null, listenPort: 1, peers: states(bytes) }),
+    readPeer: (_name: string, publicKey: string) => Promise.resolve(states(bytes).get(publicKey)),
+  }
   const sampler = await openSampler({ database, devices, clock, log, traffic: recorder })
   const keys = [...sampler.peers()].map(({ publicKey }) => publicKey)
   const state = { presharedKey: null, allowedIps: [], latestHandshake: 1_700_000_000_000 }

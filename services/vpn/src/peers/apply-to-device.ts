@@ -38,7 +38,7 @@ export async function applyToDevice(
   try {
     const rules = isolationDiffers(was, willBe) ? await rulesAfter(parts, tunnel, { on, was, willBe }) : undefined
     const leaves = changes.some((change) => change.kind === 'remove')
-    if (leaves && after !== undefined) await parts.sampler.sampleInterface(on.name)
+    if (leaves && after !== undefined) await parts.sampler.samplePeer(after.id)
     await tunnel.apply(on.name, changes, rules)
     if (leaves && after !== undefined) await parts.sampler.restart([after.id])
   } catch (error) {

@@ -69,6 +69,7 @@ async function startTest(rows: PeerRow[]) {
   const device = new Map<string, Partial<PeerState>>()
   const state: { running: boolean | Error } = { running: true }
   const devices = {
+    readPeer: async (_name: string, publicKey: string) => (await devices.read())?.peers.get(publicKey),
     read(): Promise<DeviceState | undefined> {
       if (state.running instanceof Error) return Promise.reject(state.running)
       const peers = new Map(
@@ -148,7 +149,7 @@ test('a peer that left its device counts from zero when it comes back, even beyo
   await using place = await startTest([peerRow('p2')])
   const sampler = await place.open()
   place.device.set('p2', { rxBytes: 100 })
-  await sampler.sampleInterface('wg0')
+  await sampler.samplePeer('p2')
   await sampler.restart(['p2'])
   place.device.set('p2', { rxBytes: 150 })
   await sampler.sample()

@@ -1,7 +1,7 @@
 import type { Database } from '@hearth/database'
 import { createKeyedQueue, type Clock, type Log } from '@hearth/runtime'
 import type { InterfaceRow, PeerRow, Tables } from '../database/tables.ts'
-import type { DeviceState } from '../wireguard/device.ts'
+import type { DeviceState, PeerState } from '../wireguard/device.ts'
 import { followedPeerRows, writeActivity, type FollowedPeerRow } from './activity-store.ts'
 import { hostOfEndpoint } from '../traffic/bucket.ts'
 import type { TrafficRecorder } from '../traffic/recorder.ts'
@@ -20,6 +20,7 @@ export type { FollowedPeer } from './followed-peer.ts'
 /** What the sampler needs of the data plane. */
 export interface DeviceReader {
   read(name: string): Promise<DeviceState | undefined>
+  readPeer(name: string, publicKey: string): Promise<PeerState | undefined>
 }
 
 /** What one round found. */
@@ -49,6 +50,8 @@ export interface Sampler {
   sample(): Promise<SampleReport>
   /** Reads one device at once, before its counters go away with it. */
   sampleInterface(name: string): Promise<void>
+  /** Reads one peer at once, before its counters go away with it; costs the same however many others there are. */
+  samplePeer(id: string): Promise<void>
   /** These peers left their device: when they come back, its counters begin at zero. */
   restart(ids: readonly string[]): Promise<void>
   /** What the last round found; undefined before the first. */
@@ -162,6 +165,19 @@ class PeerSampler implements Sampler {
     return this.#turn.run('sample', () => this.#sampleOne(name))
   }
 
+  samplePeer(id: string): Promise<void> {
+    return this.#turn.run('sample', async () => {
+      const peer = this.#byId.get(id)
+      if (peer === undefined) return
+      const { interface: name, publicKey } = peer
+      const state = await this.#orUnknown(name, () => this.#parts.devices.readPeer(name, publicKey))
+      if (state === undefined) return
+      const reading = state === null ? null : { peers: new Map([[publicKey, state]]) }
+      this.#take(peer, reading, { now: this.#parts.clock.now(), elapsed: 0 })
+      if (peer.isDirty) await this.#write([peer])
+    })
+  }
+
   restart(ids: readonly string[]): Promise<void> {
     return this.#turn.run('sample', async () => {
       const peers = this.#followed(ids)
@@ -235,9 +251,14 @@ class PeerSampler implements Sampler {
     return readings
   }
 
-  async #read(name: string): Promise<DeviceState | null | undefined> {
+  #read(name: string): Promise<DeviceState | null | undefined> {
+    return this.#orUnknown(name, () => this.#parts.devices.read(name))
+  }
+
+  /** What is read of a device, null when it is not there, undefined when that cannot be told. */
+  async #orUnknown<T>(name: string, read: () => Promise<T | undefined>): Promise<T | null | undefined> {
     try {
-      return (await this.#parts.devices.read(name)) ?? null
+      return (await read()) ?? null
     } catch (error) {
       this.#parts.log.warn({ err: error, interface: name }, 'reading the device failed')
       return undefined
@@ -247,7 +268,7 @@ class PeerSampler implements Sampler {
   /** `elapsed` is the time since the last round; none when only the counters are looked at in between. */
   #take(
     peer: Followed,
-    reading: DeviceState | null | undefined,
+    reading: Pick<DeviceState, 'peers'> | null | undefined,
     { now, elapsed }: { now: number; elapsed: number },
   ): void {
     const before = peer.activity

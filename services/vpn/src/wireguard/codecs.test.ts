@@ -3,10 +3,10 @@ import { describe, test } from 'node:test'
 import * as fc from 'fast-check'
 import { checkedPeer, encodeAddConf, zeroKey } from './conf-text.ts'
 import { DeviceError, type DevicePeer, type PeerState } from './device.ts'
-import { parseDump } from './dump.ts'
+import { parseDump, parseDumpPeer } from './dump.ts'
 import { generateKeyPair, publicKeyOf } from './keys.ts'
 import { cidrOf, networkOf, parseNetworkAddress } from './network-address.ts'
-import { createUapiParser, encodeUapiSet } from './uapi-text.ts'
+import { createUapiParser, encodeUapiSet, readUapiPeer } from './uapi-text.ts'
 
 const key = fc
   .uint8Array({ minLength: 32, maxLength: 32 })
@@ -115,6 +115,23 @@ describe('what a device says', () => {
         assert.deepEqual([...state.peers.values()], peers)
       }),
     )
+  })
+
+  test('one peer is read as it is among all, and a peer that is not there is none', () => {
+    const stranger = generateKeyPair().publicKey
+    fc.assert(
+      fc.property(peerStates, (peers) => {
+        const [reply, dump] = [Buffer.from(uapiReply(device, peers), 'latin1'), dumpText(device, peers)]
+        for (const peer of peers) {
+          assert.deepEqual(readUapiPeer(reply, peer.publicKey), peer)
+          assert.deepEqual(parseDumpPeer(dump, peer.publicKey), peer)
+        }
+        assert.equal(readUapiPeer(reply, stranger), undefined)
+        assert.equal(parseDumpPeer(dump, stranger), undefined)
+      }),
+    )
+    const refused = Buffer.from(`public_key=${hexOf(stranger)}\nerrno=-22\n\n`)
+    assert.throws(() => readUapiPeer(refused, stranger), DeviceError)
   })
 
   test('the dump of wg reads back', () => {

@@ -68,6 +68,8 @@ export interface WireGuardDriver {
   isForeignLink(name: string): Promise<boolean>
   /** The device as it runs now, or undefined when there is none. */
   read(name: string): Promise<DeviceState | undefined>
+  /** One peer as it runs now, without the work of reading all others; undefined when it or its device is not there. */
+  readPeer(name: string, publicKey: string): Promise<PeerState | undefined>
   /** How the running link differs from the configuration (state, addresses, MTU), in words; empty when it does not. */
   differences(config: DeviceConfig): Promise<string[]>
   /** Creates the device when it is missing; sets key, port, addresses and MTU; brings it up. Keeps the peers it has. */

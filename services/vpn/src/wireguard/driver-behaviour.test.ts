@@ -165,6 +165,7 @@ for (const { label, make, skip } of benches) {
       ])
       const fresh = { endpoint: null, latestHandshake: null, rxBytes: 0, txBytes: 0 }
       assert.deepEqual((await read(bench)).peers.get(first.publicKey), { ...first, ...fresh })
+      assert.deepEqual(await driver.readPeer(name, second.publicKey), { ...second, ...fresh })
       await driver.change(name, [{ kind: 'set', peer: { ...first, presharedKey: null, allowedIps: ['10.8.0.9/32'] } }])
       const changed = (await read(bench)).peers
       assert.deepEqual(changed.get(first.publicKey)?.allowedIps, ['10.8.0.9/32'])
@@ -172,6 +173,7 @@ for (const { label, make, skip } of benches) {
       assert.deepEqual(changed.get(second.publicKey), { ...second, ...fresh })
       await driver.change(name, [{ kind: 'remove', publicKey: first.publicKey }])
       await driver.change(name, [{ kind: 'remove', publicKey: first.publicKey }])
+      assert.equal(await driver.readPeer(name, first.publicKey), undefined)
       assert.deepEqual([...(await read(bench)).peers.keys()], [second.publicKey])
     })
 

@@ -17,6 +17,14 @@ export function parseDump(text: string): DeviceState {
   return { publicKey: present(device[1]), listenPort: parseCount(device[2], 'line 1, column 3'), peers }
 }
 
+/** Reads one peer out of such a text; undefined when the device does not have it. */
+export function parseDumpPeer(text: string, publicKey: string): PeerState | undefined {
+  const start = text.indexOf(`\n${publicKey}\t`) + 1
+  if (start === 0) return undefined
+  const end = text.indexOf('\n', start)
+  return parsePeer(end < 0 ? text.slice(start) : text.slice(start, end), 2)
+}
+
 function parsePeer(line: string, number: number): PeerState {
   const columns = line.split('\t')
   if (columns.length !== 8) throw new DeviceError(`wg show dump: line ${number} has the wrong number of columns`)

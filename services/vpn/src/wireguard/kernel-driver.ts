@@ -1,7 +1,7 @@
 import type { RunCommand } from './command.ts'
 import { encodeAddConf } from './conf-text.ts'
 import { DeviceError, type DeviceConfig, type DeviceState, type PeerChange, type WireGuardDriver } from './device.ts'
-import { parseDump } from './dump.ts'
+import { parseDump, parseDumpPeer } from './dump.ts'
 import { checkedInterfaceName } from './interface-name.ts'
 import { isKey, publicKeyOf } from './keys.ts'
 import { adjustLink, deleteLink, findLink, linkDifferences } from './link.ts'
@@ -53,6 +53,10 @@ export function createKernelDriver(
       await maker.create(config.name)
       await adjustNewDevice({ run, maker, config })
     },
+    async readPeer(name, publicKey) {
+      const text = await readDump(run, name)
+      return text === undefined ? undefined : parseDumpPeer(text, publicKey)
+    },
     change: (name, changes) => changePeers(run, name, changes),
     async remove(name) {
       if ((await read(name)) !== undefined) await maker.remove(name)
@@ -62,8 +66,14 @@ export function createKernelDriver(
 }
 
 async function readDevice(run: RunCommand, name: string): Promise<DeviceState | undefined> {
+  const text = await readDump(run, name)
+  return text === undefined ? undefined : parseDump(text)
+}
+
+/** What `wg` prints of a device; undefined when there is none. */
+async function readDump(run: RunCommand, name: string): Promise<string | undefined> {
   try {
-    return parseDump(await run('wg', ['show', checkedInterfaceName(name), 'dump']))
+    return await run('wg', ['show', checkedInterfaceName(name), 'dump'])
   } catch (error) {
     const isAbsent = error instanceof DeviceError && /No such device|not supported/.test(error.message)
     if (isAbsent) return undefined

@@ -25,6 +25,10 @@ export function createSimulatedDriver(directory: string): WireGuardDriver {
     list: async () => [...(await store.load()).keys()],
     isForeignLink: () => Promise.resolve(false),
     read: (name) => readDevice(store, { directory, name }),
+    async readPeer(name, publicKey) {
+      const peer = (await store.load()).get(name)?.peers.get(publicKey)
+      return peer && { ...peer, ...(await readSimulatedTraffic(directory)).get(publicKey) }
+    },
     differences: async (config) => differencesOf((await store.load()).get(config.name), config),
     ensure: (config) => alter((devices) => ensureDevice(devices, config)),
     change: (name, changes) =>

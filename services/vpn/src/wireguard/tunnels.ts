@@ -1,6 +1,6 @@
 import { createKeyedQueue } from '@hearth/runtime'
 import { takeDevice } from './bring.ts'
-import type { Backend, DeviceState, PeerChange } from './device.ts'
+import type { Backend, DeviceState, PeerChange, PeerState } from './device.ts'
 import type { DesiredDevice } from './drift.ts'
 import { repeatRound, reportOnce, type Repetition } from './drift-watch.ts'
 import type { InterfaceRules } from './firewall-rules.ts'
@@ -44,6 +44,8 @@ export interface Tunnels extends TunnelChanges {
   watch(interval: number): void
   /** The device as it runs, or undefined. For the sampler; readings at the same time share one. */
   read(name: string): Promise<DeviceState | undefined>
+  /** One peer as it runs, or undefined: for its last counters before it leaves its device. */
+  readPeer(name: string, publicKey: string): Promise<PeerState | undefined>
   state(name: string): TunnelState
   /** Ends the checks and lets running changes finish. The tunnels keep running. */
   close(): Promise<void>
@@ -71,6 +73,7 @@ export function createTunnels(options: TunnelsOptions): Tunnels {
     reconcileAll: () => reconcileAll(context),
     watch: (interval) => void checks.push(repeatRound(() => checkAll(context), { interval, log: options.log })),
     read: (name) => shareReading(context, name),
+    readPeer: (name, publicKey) => driver.readPeer(name, publicKey),
     state: (name) => context.states.get(name) ?? { status: 'down', reason: null },
     async close() {
       await Promise.all(checks.map((check) => check.stop()))

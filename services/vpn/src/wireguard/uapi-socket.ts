@@ -19,7 +19,7 @@ export async function exchangeUapi(
   request: string,
   options: { parser: UapiParser; timeout: number },
 ): Promise<void> {
-  const reply = await exchange(path, request, options.timeout)
+  const reply = await fetchUapi(path, request, options.timeout)
   for (let at = 0; at < reply.length; at += sliceLength) {
     options.parser.push(reply.toString('latin1', at, at + sliceLength))
     if (at + sliceLength < reply.length) await nextTurn()
@@ -41,7 +41,8 @@ export async function isAnswered(path: string): Promise<boolean> {
   })
 }
 
-function exchange(path: string, request: string, timeout: number): Promise<Buffer> {
+/** Sends one request and resolves with the whole reply, unread; errors are those of `exchangeUapi`. */
+export function fetchUapi(path: string, request: string, timeout: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     const socket = connect(path)

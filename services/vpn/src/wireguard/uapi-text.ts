@@ -46,6 +46,21 @@ export interface UapiParser {
   state(): DeviceState
 }
 
+/**
+ * Reads one peer out of a reply to `uapiGet`; undefined when the device does not have it. Throws a `DeviceError` when the reply
+ * is not whole and successful.
+ */
+export function readUapiPeer(reply: Buffer, publicKey: string): PeerState | undefined {
+  if (!reply.toString('latin1', reply.length - 10).endsWith('errno=0\n\n'))
+    throw new DeviceError('the device did not answer in full')
+  const start = reply.indexOf(`public_key=${hexOf(publicKey)}\n`, 0, 'latin1')
+  if (start < 0) return undefined
+  const next = reply.indexOf('\npublic_key=', start, 'latin1')
+  const parser = createUapiParser()
+  parser.push(next < 0 ? reply.toString('latin1', start) : `${reply.toString('latin1', start, next)}\nerrno=0\n`)
+  return parser.state().peers.get(publicKey)
+}
+
 type Draft = { -readonly [K in keyof PeerState]: PeerState[K] } & { allowedIps: string[] }
 
 const zeroHex = '0'.repeat(64)

@@ -2,12 +2,19 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RunCommand } from './command.ts'
-import { DeviceError, type DeviceConfig, type DeviceState, type PeerChange, type WireGuardDriver } from './device.ts'
+import {
+  DeviceError,
+  type DeviceConfig,
+  type DeviceState,
+  type PeerChange,
+  type PeerState,
+  type WireGuardDriver,
+} from './device.ts'
 import { checkedInterfaceName } from './interface-name.ts'
 import { publicKeyOf } from './keys.ts'
 import { adjustLink, deleteLink, findLink, linkDifferences, listLinks } from './link.ts'
-import { exchangeUapi, isAnswered, NobodyListens } from './uapi-socket.ts'
-import { createUapiParser, encodeUapiSet, uapiGet, type UapiDeviceSettings } from './uapi-text.ts'
+import { exchangeUapi, fetchUapi, isAnswered, NobodyListens } from './uapi-socket.ts'
+import { createUapiParser, encodeUapiSet, readUapiPeer, uapiGet, type UapiDeviceSettings } from './uapi-text.ts'
 
 /** Where wireguard-go puts its sockets. */
 const socketFolder = '/var/run/wireguard'
@@ -29,6 +36,7 @@ export function createUserspaceDriver(run: RunCommand): WireGuardDriver {
       return link !== undefined && link.kind !== 'wireguard' && !(await isAnswered(socketOf(name)))
     },
     read: (name) => readDevice(run, name),
+    readPeer: (name, publicKey) => readPeer(run, { name, publicKey }),
     async differences(config) {
       const link = await findLink(run, config.name)
       return link === undefined ? ['device missing'] : linkDifferences(link, config)
@@ -66,10 +74,22 @@ async function listDevices(run: RunCommand): Promise<string[]> {
 }
 
 async function readDevice(run: RunCommand, name: string): Promise<DeviceState | undefined> {
-  const parser = createUapiParser()
+  return orAbsent(run, name, () => stateOf(name))
+}
+
+async function readPeer(
+  run: RunCommand,
+  { name, publicKey }: { name: string; publicKey: string },
+): Promise<PeerState | undefined> {
+  return orAbsent(run, name, async () =>
+    readUapiPeer(await fetchUapi(socketOf(name), uapiGet, exchangeTimeout), publicKey),
+  )
+}
+
+/** What `work` reads of a device; undefined when there is no such device. */
+async function orAbsent<T>(run: RunCommand, name: string, work: () => Promise<T>): Promise<T | undefined> {
   try {
-    await exchangeUapi(socketOf(name), uapiGet, { parser, timeout: exchangeTimeout })
-    return parser.state()
+    return await work()
   } catch (error) {
     if (!(error instanceof NobodyListens)) throw new DeviceError(`${name}: ${messageOf(error)}`, { cause: error })
   }
