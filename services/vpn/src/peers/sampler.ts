@@ -1,8 +1,9 @@
 import type { Database } from '@hearth/database'
 import { createKeyedQueue, type Clock, type Log } from '@hearth/runtime'
 import type { InterfaceRow, PeerRow, Tables } from '../database/tables.ts'
-import type { DeviceState, PeerState } from '../wireguard/device.ts'
+import type { DeviceState } from '../wireguard/device.ts'
 import { followedPeerRows, writeActivity, type FollowedPeerRow } from './activity-store.ts'
+import { readOrUnknown, type DeviceReader } from './device-reader.ts'
 import { hostOfEndpoint } from '../traffic/bucket.ts'
 import type { TrafficRecorder } from '../traffic/recorder.ts'
 import { countTraffic } from './count-traffic.ts'
@@ -16,12 +17,6 @@ import {
 } from './followed-peer.ts'
 
 export type { FollowedPeer } from './followed-peer.ts'
-
-/** What the sampler needs of the data plane. */
-export interface DeviceReader {
-  read(name: string): Promise<DeviceState | undefined>
-  readPeer(name: string, publicKey: string): Promise<PeerState | undefined>
-}
 
 /** What one round found. */
 export interface SampleReport {
@@ -170,7 +165,8 @@ class PeerSampler implements Sampler {
       const peer = this.#byId.get(id)
       if (peer === undefined) return
       const { interface: name, publicKey } = peer
-      const state = await this.#orUnknown(name, () => this.#parts.devices.readPeer(name, publicKey))
+      const { devices, log } = this.#parts
+      const state = await readOrUnknown(log, name, () => devices.readPeer(name, publicKey))
       if (state === undefined) return
       const reading = state === null ? null : { peers: new Map([[publicKey, state]]) }
       this.#take(peer, reading, { now: this.#parts.clock.now(), elapsed: 0 })
@@ -252,17 +248,7 @@ class PeerSampler implements Sampler {
   }
 
   #read(name: string): Promise<DeviceState | null | undefined> {
-    return this.#orUnknown(name, () => this.#parts.devices.read(name))
-  }
-
-  /** What is read of a device, null when it is not there, undefined when that cannot be told. */
-  async #orUnknown<T>(name: string, read: () => Promise<T | undefined>): Promise<T | null | undefined> {
-    try {
-      return (await read()) ?? null
-    } catch (error) {
-      this.#parts.log.warn({ err: error, interface: name }, 'reading the device failed')
-      return undefined
-    }
+    return readOrUnknown(this.#parts.log, name, () => this.#parts.devices.read(name))
   }
 
   /** `elapsed` is the time since the last round; none when only the counters are looked at in between. */
