@@ -85,3 +85,8 @@ export function followedOfPeer(row: PeerRow, interfaceEnabled: number): Followed
   const activity = { ...columnsOf(noActivity), rx_bucketed: 0, tx_bucketed: 0 }
   return followedOfRow({ ...row, ...activity, peer_id: row.id, interface_enabled: interfaceEnabled })
 }
+
+/** Whether the peer's status is `active`. */
+export function isConnected(peer: FollowedPeer, now: number): boolean {
+  return statusOf(peer, now) === 'active'
+}

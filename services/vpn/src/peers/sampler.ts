@@ -11,7 +11,7 @@ import {
   activityRowOf,
   followedOfPeer,
   followedOfRow,
-  statusOf,
+  isConnected,
   type Followed,
   type FollowedPeer,
 } from './followed-peer.ts'
@@ -310,5 +310,3 @@ class PeerSampler implements Sampler {
     return new Map(Array.from(byInterface, ([name, peers]) => [name, peers.map(({ id }) => id)]))
   }
 }
-
-const isConnected = (peer: FollowedPeer, now: number): boolean => statusOf(peer, now) === 'active'
