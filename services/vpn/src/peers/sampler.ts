@@ -229,7 +229,8 @@ class PeerSampler implements Sampler {
   }
 
   async #sampleOne(name: string): Promise<void> {
-    const reading = await this.#read(name)
+    const { devices, log } = this.#parts
+    const reading = await readOrUnknown(log, name, () => devices.read(name))
     if (reading === undefined) return
     const peers = [...this.#byId.values()].filter((peer) => peer.interface === name)
     for (const peer of peers) this.#take(peer, reading, { now: this.#parts.clock.now(), elapsed: 0 })
@@ -238,17 +239,14 @@ class PeerSampler implements Sampler {
 
   /** A reading that fails leaves that interface as it was; the drift check reports why. */
   async #readAll(): Promise<Map<string, DeviceState | null>> {
+    const { devices, log } = this.#parts
     const names = new Set([...this.#byId.values()].map((peer) => peer.interface))
     const readings = new Map<string, DeviceState | null>()
     for (const name of names) {
-      const reading = await this.#read(name)
+      const reading = await readOrUnknown(log, name, () => devices.read(name))
       if (reading !== undefined) readings.set(name, reading)
     }
     return readings
-  }
-
-  #read(name: string): Promise<DeviceState | null | undefined> {
-    return readOrUnknown(this.#parts.log, name, () => this.#parts.devices.read(name))
   }
 
   /** `elapsed` is the time since the last round; none when only the counters are looked at in between. */
