@@ -282,6 +282,7 @@ test(
     await dialog.getByLabel('User name').fill('ada')
     await dialog.getByRole('button', { name: 'Turn on' }).click()
     await page.waitForURL('**/login')
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await assertAccessible(page)
     await other.getByText('Your session has ended').waitFor()
 

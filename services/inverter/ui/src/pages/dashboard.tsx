@@ -2,7 +2,7 @@ import { Button, Group, Menu } from '@mantine/core'
 import { ConfirmDelete, EmptyState, ErrorState, LoadingLines, PageHeader, useConnection } from '@hearth/ui'
 import { IconEye, IconLayoutDashboard, IconRestore, IconSolarElectricity } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useDeferredValue, useState } from 'react'
 import { Link } from 'wouter'
 import { type AdminDevice, keys, readHealth } from '../api.ts'
 import '../dashboard/arranging.css'
@@ -48,7 +48,10 @@ function Dashboard({ devices, saved }: { devices: AdminDevice[]; saved: Placed[]
   const [draft, setDraft] = useState<Placed[]>()
   const values = useValues(device?.device_id)
   const signs = useSigns(device?.device_id)
-  const flow = values.data === undefined ? undefined : flowOf(values.data, signs)
+  // Many widgets with many values: React renders them in slices, so that a tap meanwhile is answered at once.
+  const isStarted = useDeferredValue(true, false)
+  const shownValues = useDeferredValue(values.data)
+  const flow = shownValues === undefined ? undefined : flowOf(shownValues, signs)
   const health = useQuery({
     queryKey: [...keys.health, device?.device_id],
     enabled: device !== undefined,
@@ -85,8 +88,8 @@ function Dashboard({ devices, saved }: { devices: AdminDevice[]; saved: Placed[]
       )}
       <div data-lost={connection === 'reconnecting' || undefined} className="dashboard">
         <Grid
-          widgets={widgets}
-          data={{ device, devices, values: values.data, flow, health }}
+          widgets={isStarted ? widgets : []}
+          data={{ device, devices, values: shownValues, flow, health }}
           onChange={draft === undefined ? undefined : setDraft}
         />
       </div>
