@@ -4,8 +4,8 @@ import { shutdownLimit } from '@hearth/runtime/lifecycle'
 const lookEvery = 500
 
 /**
- * Makes this process stop, as if by SIGTERM, when whoever started it is gone and could not say so: `hearth up` that was killed, `hearth.mjs` on
- * an older Node, or `npx`, which passes a SIGTERM to a shell that ends without passing it on.
+ * Makes this process stop, as if by SIGTERM, when whoever started it is gone and could not say so: `hearth up` that was killed,
+ * `hearth.mjs` on an older Node, or `npx`, which passes a SIGTERM to a shell that ends without passing it on.
  */
 export function endWithParent(): void {
   if (process.channel != null) {

@@ -15,8 +15,11 @@ const node = [
   `${root}/node_modules/node-${process.platform}-${process.arch}/bin/node`,
 ].find((path) => existsSync(path))
 
-if (node === undefined) answerBeforeSetUp()
-else if (Number(process.versions.node.split('.')[0]) >= 26) await run()
+const isRecent = Number(process.versions.node.split('.')[0]) >= 26
+
+// A host's own Node 26 serves where the packages have none for its system.
+if (isRecent && existsSync(`${root}/node_modules/@hearth`)) await run()
+else if (node === undefined || isRecent) answerBeforeSetUp()
 else handOver(node)
 
 /** Runs the command line in this process. */

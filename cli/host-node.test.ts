@@ -47,6 +47,14 @@ for (const version of versions) {
   })
 }
 
+test('a Node 26 of the host serves where the packages have none for its system', async (t) => {
+  const repository = makeRepository(t, ['alpha'])
+  addPackages(repository)
+  rmSync(join(repository.folder, `node_modules/node-${process.platform}-${process.arch}`), { force: true })
+  assert.deepEqual(await run(process.execPath, repository, ['--version']), { code: 0, stdout: '1.2.3\n', stderr: '' })
+  assert.match((await run(process.execPath, repository, ['gamma'])).stderr, /unknown command 'gamma'/)
+})
+
 test('npx hearth answers before set-up and asks no registry for a package of that name', async (t) => {
   const { folder } = makeRepository(t, ['alpha'])
   mkdirSync(join(folder, 'cli'))
