@@ -1,7 +1,9 @@
 import { workerData } from 'node:worker_threads'
 import { openSharedState, Shared } from '../src/dns/loops/shared-state.ts'
+import { currentThread } from '../src/dns/process/process-sample.ts'
 
 // A data thread that beats for a moment, then hangs in a loop it never leaves.
 const { words } = openSharedState(workerData.setup.shared)
+Atomics.store(words, Shared.thread, currentThread())
 const end = performance.now() + 300
 for (let beats = 0; ; beats += 1) if (performance.now() < end) Atomics.store(words, Shared.heartbeat, beats)

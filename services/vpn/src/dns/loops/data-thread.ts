@@ -2,13 +2,16 @@ import { flushCompileCache } from 'node:module'
 import { workerData, type MessagePort } from 'node:worker_threads'
 import { setThreadPriority, ThreadPriority } from '../../thread-priority.ts'
 import { openLibc } from '../sockets/libc.ts'
+import { currentThread } from '../process/process-sample.ts'
 import { setThreadSlice, shortestSlice } from '../sockets/thread-slice.ts'
 import type { DataSetup } from './orders.ts'
+import { openSharedState, Shared } from './shared-state.ts'
 
 // The worker that answers. Started by `process/data-thread-host.ts`. What it has loaded is kept compiled before it begins: who is
 // killed has no time to, and it makes the next start shorter.
 setThreadPriority(ThreadPriority.answering)
 const { setup, port } = workerData as { setup: DataSetup; port: MessagePort }
+Atomics.store(openSharedState(setup.shared).words, Shared.thread, currentThread())
 if (setup.mode === 'ffi') {
   const { runFfiLoop } = await import('./ffi-loop.ts')
   const libc = await openLibc()

@@ -4,7 +4,17 @@ export const mostUpstreams = 24
 /** Most sockets to upstreams at a time. */
 export const mostPorts = 256
 
-const words = { generation: 0, seen: 1, heartbeat: 2, cacheEntries: 3, refused: 4, limited: 5, descriptors: 8 } as const
+const words = {
+  generation: 0,
+  seen: 1,
+  heartbeat: 2,
+  cacheEntries: 3,
+  refused: 4,
+  limited: 5,
+  /** The number the system knows the data thread by; 0 while it is unknown. */
+  thread: 6,
+  descriptors: 8,
+} as const
 const descriptorCount = mostPorts + 8
 const figuresAt = 4 * (words.descriptors + descriptorCount)
 

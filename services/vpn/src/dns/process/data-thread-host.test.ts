@@ -29,18 +29,22 @@ function start(some: Partial<DataThreadParts>): { host: DataThreadHost; warnings
   return { host, warnings }
 }
 
-test('a data thread whose heart stands still for a second is replaced', { timeout: 30_000 }, async () => {
-  const { host, warnings } = start({ entry: new URL('../../../test/hanging-thread.ts', import.meta.url) })
-  try {
-    await eventually(
-      () => host.replacements,
-      (count) => count > 0,
-    )
-    assert.ok(warnings.includes('the data thread hangs'))
-  } finally {
-    await host.close()
-  }
-})
+for (const { way, file } of [
+  { way: 'in a loop', file: 'hanging-thread.ts' },
+  { way: 'asleep', file: 'sleeping-thread.ts' },
+])
+  test(`a data thread whose heart stands still, ${way}, is replaced`, { timeout: 60_000 }, async () => {
+    const { host, warnings } = start({ entry: new URL(`../../../test/${file}`, import.meta.url) })
+    try {
+      await eventually(
+        () => host.replacements,
+        (count) => count > 0,
+      )
+      assert.ok(warnings.includes('the data thread hangs'))
+    } finally {
+      await host.close()
+    }
+  })
 
 test('a data thread that is killed leaves no socket open', { timeout: 30_000 }, async (t) => {
   const libc = await openLibc().catch((error: Error) => t.skip(error.message))

@@ -8,11 +8,14 @@ import {
   type SharedState,
 } from '../loops/shared-state.ts'
 import type { Libc } from '../sockets/libc.ts'
+import { sampleOwnThread } from './process-sample.ts'
+import { Watchdog, type WatchdogLimits } from './watchdog.ts'
 
 const watchMs = 200
-const hangMs = 1000
+const limitsOf = (ms: number): WatchdogLimits => ({ asleepMs: ms, ranMs: ms, passedMs: ms })
+const beating = limitsOf(1000)
 /** A thread that starts has no heartbeat yet. */
-const startMs = 5000
+const starting = limitsOf(5000)
 const healthyMs = 5000
 const pauseMs = 500
 
@@ -36,8 +39,8 @@ interface Running {
 }
 
 /**
- * The data thread, whichever it is at the time. It is watched: when it ends, or its heartbeat stands still for a second, another
- * takes its place, with the same listeners, whose waiting queries it then answers.
+ * The data thread, whichever it is at the time. It is watched: when it ends, or its heartbeat stands still for a second of its
+ * own time, another takes its place, with the same listeners, whose waiting queries it then answers.
  */
 export class DataThreadHost {
   readonly state: SharedState = openSharedState(createSharedMemory())
@@ -49,8 +52,7 @@ export class DataThreadHost {
   #thread: Running
   #isClosed = false
   #beat = 0
-  #beatAt = 0
-  #lookedAt = performance.now()
+  #watchdog = new Watchdog(starting, performance.now())
 
   constructor(parts: DataThreadParts) {
     this.#parts = parts
@@ -114,7 +116,8 @@ export class DataThreadHost {
       name: 'data',
     })
     const startedAt = performance.now()
-    this.#beatAt = startedAt + startMs
+    Atomics.store(this.state.words, Shared.thread, 0)
+    this.#watchdog = new Watchdog(starting, startedAt)
     port1.on('message', noted)
     worker.on('error', (error: Error) => warn(`the data thread failed: ${error.message}`))
     worker.on('exit', () => this.#ended(startedAt, port1))
@@ -135,17 +138,18 @@ export class DataThreadHost {
   }
 
   #look(): void {
+    const { words } = this.state
     const now = performance.now()
-    const wasAsleep = now - this.#lookedAt > 3 * watchMs
-    this.#lookedAt = now
-    const beat = Atomics.load(this.state.words, Shared.heartbeat)
-    // When this thread could not run either, the machine stood still, not the other thread.
-    if (beat !== this.#beat || wasAsleep) this.#beatAt = beat === this.#beat ? Math.max(now, this.#beatAt) : now
-    else if (now - this.#beatAt > hangMs) {
-      this.#beatAt = now + startMs
-      this.#parts.warn('the data thread hangs')
-      this.replace()
+    const beat = Atomics.load(words, Shared.heartbeat)
+    if (beat !== this.#beat) {
+      this.#beat = beat
+      this.#watchdog = new Watchdog(beating, now)
+      return
     }
-    this.#beat = beat
+    const thread = Atomics.load(words, Shared.thread)
+    if (this.#watchdog.check(thread === 0 ? undefined : sampleOwnThread(thread), now) === undefined) return
+    this.#watchdog = new Watchdog(starting, now)
+    this.#parts.warn('the data thread hangs')
+    this.replace()
   }
 }

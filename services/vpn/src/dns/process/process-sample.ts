@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
-/** What the system says of a process's main thread. */
+/** What the system says of a thread; of a process, that is its main thread. */
 export interface ProcessSample {
   /**
    * One letter: R runs or waits for a processor, S sleeps, D waits for a disk, T is stopped. A thread that sleeps may wait for
@@ -14,11 +14,27 @@ export interface ProcessSample {
 }
 
 /** Reads it from `/proc`; undefined where there is none, or no such process. */
-export function sampleProcess(pid: number): ProcessSample | undefined {
+export const sampleProcess = (pid: number): ProcessSample | undefined => sampleThread(`${pid}`, pid)
+
+/** The same of one thread of this process. The thread that asks does not count among those that may have to be waited for. */
+export const sampleOwnThread = (thread: number): ProcessSample | undefined =>
+  sampleThread('self', thread, `${currentThread()}`)
+
+/** The number the system knows this thread by; 0 where it does not say. */
+export function currentThread(): number {
   try {
-    const own = stateOf(`/proc/${pid}/stat`)
-    const [ran, waited] = readFileSync(`/proc/${pid}/schedstat`, 'latin1').split(' ').map(Number)
-    const state = own === 'S' ? stateOfThreads(pid) : own
+    return Number(readlinkSync('/proc/thread-self').split('/').at(-1))
+  } catch {
+    return 0
+  }
+}
+
+function sampleThread(process: string, thread: number, leftOut?: string): ProcessSample | undefined {
+  const threads = `/proc/${process}/task`
+  try {
+    const own = stateOf(`${threads}/${thread}/stat`)
+    const [ran, waited] = readFileSync(`${threads}/${thread}/schedstat`, 'latin1').split(' ').map(Number)
+    const state = own === 'S' ? stateOfThreads(threads, leftOut) : own
     return ran === undefined || waited === undefined ? undefined : { state, ranMs: ran / 1e6, waitedMs: waited / 1e6 }
   } catch {
     return undefined
@@ -26,9 +42,9 @@ export function sampleProcess(pid: number): ProcessSample | undefined {
 }
 
 /** S when all threads sleep, otherwise the state of the first that does not. */
-function stateOfThreads(pid: number): string {
-  const threads = readdirSync(`/proc/${pid}/task`)
-  return threads.map((thread) => stateOf(`/proc/${pid}/task/${thread}/stat`)).find((state) => state !== 'S') ?? 'S'
+function stateOfThreads(threads: string, leftOut: string | undefined): string {
+  const others = readdirSync(threads).filter((thread) => thread !== leftOut)
+  return others.map((thread) => stateOf(`${threads}/${thread}/stat`)).find((state) => state !== 'S') ?? 'S'
 }
 
 /** The state in a file of `/proc`; of a thread that ended meanwhile, S. */
