@@ -1,4 +1,12 @@
-import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto'
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  randomBytes,
+  sign,
+  type KeyObject,
+} from 'node:crypto'
 
 /** What a test may have the authenticator, or the browser before it, do otherwise than it should. */
 export interface Deviation {
@@ -33,6 +41,17 @@ export interface SoftwareAuthenticator {
   get(options: object, deviation?: Deviation): object
   /** The same key in another device, with the counter it has now. */
   clone(): SoftwareAuthenticator
+  /** Everything it consists of, for another process. */
+  save(): SavedAuthenticator
+}
+
+/** An authenticator as JSON. */
+export interface SavedAuthenticator {
+  readonly key: ReturnType<typeof toJwk>
+  readonly id: string
+  readonly origin: string
+  readonly userHandle: string
+  readonly counter: number
 }
 
 interface State {
@@ -48,6 +67,15 @@ interface State {
 export function createAuthenticator(origin: string, { counts = true } = {}): SoftwareAuthenticator {
   const key = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   return fromState({ key, id: randomBytes(32), origin, userHandle: '', counter: 0, counts })
+}
+
+const toJwk = (key: KeyObject) => key.export({ format: 'jwk' })
+
+/** The authenticator that was saved. */
+export function openAuthenticator({ key, id, ...saved }: SavedAuthenticator): SoftwareAuthenticator {
+  const privateKey = createPrivateKey({ key, format: 'jwk' })
+  const pair = { privateKey, publicKey: createPublicKey({ key, format: 'jwk' }) }
+  return fromState({ ...saved, key: pair, id: Buffer.from(id, 'base64url'), counts: true })
 }
 
 function fromState(state: State): SoftwareAuthenticator {
@@ -95,6 +123,13 @@ function fromState(state: State): SoftwareAuthenticator {
       }
     },
     clone: () => fromState({ ...state }),
+    save: () => ({
+      key: toJwk(state.key.privateKey),
+      id: credentialId,
+      origin: state.origin,
+      userHandle: state.userHandle,
+      counter: state.counter,
+    }),
   }
 }
 
