@@ -8,6 +8,7 @@ export { readEvents, readEventStream, type StreamEvent } from './event-stream.ts
 export { impossibleTimes } from './impossible-times.ts'
 export { onlyOne, statusesTogether } from './made-together.ts'
 export { openApiFaults } from './openapi-faults.ts'
+export { keptFolder } from './kept-folder.ts'
 export { operationsOf, requestsFor, type Operation } from './operations.ts'
 export { assertTransferBelow, measureTransfer, type Transfer } from './page-transfer.ts'
 export { createPostgresDatabase, postgresObstacle, startPostgres, type PostgresServer } from './postgres.ts'

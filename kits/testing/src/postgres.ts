@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { eventually } from './eventually.ts'
+import { keptFolder } from './kept-folder.ts'
 
 const run = promisify(execFile)
 
@@ -63,14 +64,15 @@ interface Cluster {
 async function startCluster(): Promise<Cluster> {
   const programs = findPrograms()
   if (programs === undefined) throw new Error(String(postgresObstacle()))
+  const nobody = process.getuid?.() === 0 ? idsOf('nobody') : undefined
+  const empty = await emptyCluster(programs, nobody)
   const folder = mkdtempSync(join(tmpdir(), 'hearth-postgres-'))
   chmodSync(folder, 0o700)
-  const nobody = process.getuid?.() === 0 ? idsOf('nobody') : undefined
   if (nobody !== undefined) chownSync(folder, nobody.uid, nobody.gid)
   const user = nobody ?? {}
   const data = join(folder, 'data')
-  const words = ['-D', data, '-U', 'hearth', '-A', 'trust', '--no-sync', '-E', 'UTF8', '--locale=C']
-  await run(join(programs, 'initdb'), words, { ...user, cwd: folder }).catch((error: unknown) => {
+  // Keeps owner and mode, which PostgreSQL looks at.
+  await run('cp', ['-a', '--reflink=auto', join(empty, 'data'), data]).catch((error: unknown) => {
     rmSync(folder, { recursive: true, force: true })
     throw error
   })
@@ -91,6 +93,23 @@ async function startCluster(): Promise<Cluster> {
   if (state === 'ready') return cluster
   remove(cluster)
   throw failure ?? new Error(state)
+}
+
+/** Files of a server without databases. Each server gets a copy: making them takes longer than most tests. */
+async function emptyCluster(programs: string, user: { uid: number; gid: number } | undefined): Promise<string> {
+  const words = ['-U', 'hearth', '-A', 'trust', '--no-sync', '-E', 'UTF8', '--locale=C']
+  const { stdout: version } = await run(join(programs, 'initdb'), ['--version'])
+  return keptFolder(['initdb', version, ...words, String(user?.uid ?? '')], async (kept) => {
+    // Another user may have no way to where the packages are.
+    const folder = mkdtempSync(join(tmpdir(), 'hearth-initdb-'))
+    try {
+      if (user !== undefined) chownSync(folder, user.uid, user.gid)
+      await run(join(programs, 'initdb'), ['-D', join(folder, 'data'), ...words], { ...user, cwd: folder })
+      await run('cp', ['-a', join(folder, 'data'), kept])
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
 }
 
 async function createDatabase(cluster: Cluster): Promise<string> {

@@ -1,11 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-
-/** Media of a few seconds, made by the real ffmpeg: a test picture, and a beat of 120 BPM. */
-export interface TestMedia {
-  readonly folder: string
-}
+import { keptFolder } from '@hearth/testing'
 
 /** Length of the media, seconds. */
 export const mediaSeconds = 12
@@ -18,8 +14,17 @@ const drawn = (size: string): string[] => ['-f', 'lavfi', '-i', picture(size), '
 /** Sound with so much in it that every encoder uses the bits it is allowed. */
 const noise = (seed: number): string[] => ['-f', 'lavfi', '-i', `anoisesrc=d=${mediaSeconds}:c=pink:a=0.5:seed=${seed}`]
 
-/** Makes `video.mp4`, `large.mkv`, `sound.m4a`, `sound.opus`, `rich.m4a` (stereo, 256 kbit/s), `thumbnail.jpg`, `hls/` and `dash/` in a folder. */
-export function makeMedia(folder: string): TestMedia {
+/**
+ * Fills a folder with media of a few seconds, a test picture and a beat of 120 BPM: `video.mp4`, `large.mkv`, `sound.m4a`,
+ * `sound.opus`, `rich.m4a` (stereo, 256 kbit/s), `thumbnail.jpg`, `hls/` and `dash/`. The real ffmpeg makes them once.
+ */
+export async function makeMedia(folder: string): Promise<void> {
+  const { stdout: version } = spawnSync('ffmpeg', ['-version'], { encoding: 'utf8' })
+  const kept = await keptFolder(['media', version, readFileSync(import.meta.filename, 'utf8')], encode)
+  cpSync(kept, folder, { recursive: true })
+}
+
+function encode(folder: string): void {
   mkdirSync(join(folder, 'hls'), { recursive: true })
   mkdirSync(join(folder, 'dash'), { recursive: true })
   const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-g', '50']
@@ -36,7 +41,6 @@ export function makeMedia(folder: string): TestMedia {
   ffmpeg(folder, ['-i', 'video.mp4', '-c', 'copy', '-hls_time', '2', '-hls_list_size', '0', 'hls/index.m3u8'])
   ffmpeg(folder, ['-i', 'video.mp4', '-c', 'copy', '-f', 'dash', 'dash/index.mpd'])
   ffmpeg(folder, [...drawn('1280x800'), ...h264, ...'-t 4 -c:a libmp3lame large.mkv'.split(' ')])
-  return { folder }
 }
 
 function ffmpeg(folder: string, words: readonly string[]): void {

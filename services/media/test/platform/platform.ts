@@ -43,7 +43,7 @@ const types: Record<string, string> = {
 /** Starts the platform with media made for this run. */
 export async function startPlatform(address = '127.0.0.1'): Promise<Platform> {
   const folder = mkdtempSync(join(tmpdir(), 'hearth-platform-'))
-  makeMedia(folder)
+  await makeMedia(folder)
   const requests: string[] = []
   const held = new Set<() => void>()
   const server = createServer((request, response) => {
