@@ -62,24 +62,31 @@ export const sourceSteps: readonly Step[] = [
 const isBrowserTest = (file: string) => file.endsWith('.browser.test.ts')
 const serviceFiles = testFiles(['services/*/test/**/*.test.ts'])
 
-/** The test runs, one after the other: each has the machine to itself. */
-export const testSteps: readonly Step[] = [
-  testStep(
-    'unit',
-    testFiles([
-      'kits/*/src/**/*.test.ts',
-      'services/*/src/**/*.test.ts',
-      'services/*/ui/src/**/*.test.ts',
-      'cli/**/*.test.ts',
-      'tools/**/*.test.ts',
-    ]),
-  ),
-  testStep(
-    'service',
-    serviceFiles.filter((file) => !isBrowserTest(file)),
-  ),
-  testStep('browser', serviceFiles.filter(isBrowserTest), 1),
-]
+const unitStep = testStep(
+  'unit',
+  testFiles([
+    'kits/*/src/**/*.test.ts',
+    'services/*/src/**/*.test.ts',
+    'services/*/ui/src/**/*.test.ts',
+    'cli/**/*.test.ts',
+    'tools/**/*.test.ts',
+  ]),
+)
+
+// These wait for clocks, devices and processes more than they compute.
+const serviceStep = testStep(
+  'service',
+  serviceFiles.filter((file) => !isBrowserTest(file)),
+  lanes + 1,
+)
+
+const browserStep = testStep('browser', serviceFiles.filter(isBrowserTest), 1)
+
+/** The test runs by their names. */
+export const testSteps: readonly Step[] = [unitStep, serviceStep, browserStep]
+
+/** The test runs that go on side by side, each a list of steps that follow each other. */
+export const testRuns: readonly (readonly Step[])[] = [[unitStep, serviceStep], [browserStep]]
 
 /** The step of that name, or one for the test files with that word in their path, which fails when there are none. */
 export function stepFor(word: string): Step {

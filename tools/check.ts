@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 import { unpackedPackage } from '@hearth/testing/unpacked-package'
-import { lanes, sourceSteps, stepFor, testSteps, type Step, type StepResult } from './check-steps.ts'
+import { lanes, sourceSteps, stepFor, testRuns, type Step, type StepResult } from './check-steps.ts'
 import { checkPackages, findServices, root } from '../cli/services.ts'
 import { providePackages } from '../cli/system-packages.ts'
 import { unpackPackages } from './unpack-packages.ts'
@@ -30,7 +30,7 @@ async function check(words: readonly string[], signal: AbortSignal): Promise<boo
   else {
     const sources = [...sourceSteps]
     await Promise.all(Array.from({ length: lanes }, () => inTurn(sources)))
-    await inTurn([...testSteps])
+    await Promise.all(testRuns.map((steps) => inTurn([...steps])))
   }
   return conclude(finished, signal)
 }

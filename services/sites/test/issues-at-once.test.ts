@@ -46,6 +46,18 @@ test('one answer names what is wrong with the shape of a site and what the rules
   assert.deepEqual(fieldsOf(body), ['domains', 'site_name', 'upstreams.0.url'])
 })
 
+test('of a change that cannot be read, to a site that is not there, only its shape is named', async () => {
+  await using sites = await startSites()
+  const admin = await sites.signIn()
+  for (const [method, path] of [
+    ['PATCH', '/api/sites/1'],
+    ['POST', '/api/sites/1/preview'],
+  ] as const) {
+    const { status, body } = await admin.json<EditAnswer>(method, path, { json: { compression: 'brotli' } })
+    assert.deepEqual([status, fieldsOf(body)], [422, ['compression']], `${method} ${path}: ${JSON.stringify(body)}`)
+  }
+})
+
 test('a user without a password is named beside all else', async () => {
   await using sites = await startSites({}, { caddy: true })
   const admin = await sites.signIn()

@@ -35,6 +35,8 @@ export async function readableIssues(
   check: CheckWanted,
 ): Promise<FieldIssue[]> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return []
+  // A change of a site that is not there leaves no site to check.
+  if (isPatch && before === undefined) return []
   const bad = new Set(fields.map(memberOf))
   const readable = Object.fromEntries(Object.entries(body).filter(([name]) => !bad.has(memberOf(name))))
   const missing = isPatch ? {} : Object.fromEntries(Object.entries(placeholders).filter(([name]) => bad.has(name)))
