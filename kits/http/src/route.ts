@@ -106,6 +106,8 @@ export interface RouteSpec<Access, Limit, P extends Schema, Q extends Schema, B 
   readonly errors?: readonly number[]
   /** Those of them that are answered with a page for a person; see `Content.status`. */
   readonly errorPages?: readonly number[]
+  /** Compresses the answer as the request accepts it. Only for text that is the same for every caller and changes seldom. */
+  readonly compressed?: true
   /** Left out of the document, such as the files of a page. */
   readonly hidden?: true
 }

@@ -4,6 +4,7 @@ import type { Log } from '@hearth/runtime'
 import Fastify, { LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { serializerCompiler } from 'fastify-type-provider-zod'
 import { clientAddress, type ForwardingTrust } from './client-address.ts'
+import { compressingHook } from './content-encoding.ts'
 import { refuseUnreadable, sendError, type ErrorAnswer } from './error-answers.ts'
 import { wholeError } from './fault-of-error.ts'
 import { Fault } from './faults.ts'
@@ -186,6 +187,7 @@ function addRoute(app: FastifyInstance, parts: ServerParts, { route, url, page }
     url,
     schema: fastifySchemaOf(route.spec, parts.about),
     ...(route.spec.largestBody === undefined ? {} : { bodyLimit: route.spec.largestBody }),
+    ...(route.spec.compressed && { onSend: compressingHook() }),
     // Only where there is something to add: elsewhere the server's own handler answers.
     ...(route.spec.alsoInvalid !== undefined && {
       errorHandler: async (error: unknown, request: FastifyRequest, reply: FastifyReply) =>

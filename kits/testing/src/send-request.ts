@@ -47,8 +47,8 @@ export async function sendRequest(
     },
     ...(body === undefined ? {} : { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
-  const { 'content-type': media = '' } = answer.headers as IncomingHttpHeaders
-  const isJson = /^application\/(problem\+)?json(;|$)/.test(media)
+  const { 'content-type': media = '', 'content-encoding': coding } = answer.headers as IncomingHttpHeaders
+  const isJson = /^application\/(problem\+)?json(;|$)/.test(media) && coding === undefined
   return {
     status: answer.statusCode,
     headers: answer.headers as Reply['headers'],

@@ -99,7 +99,14 @@ const OpenApiDocument = z.record(z.string(), z.unknown()).meta({ id: 'OpenApiDoc
 
 /** The description of the API, while it is public. */
 function documentRoutes(document: () => Record<string, unknown>): Route[] {
-  const shared = { method: 'GET', tag: 'General', access: 'docs', limit: 'counted', errors: [404] } as const
+  const shared = {
+    method: 'GET',
+    tag: 'General',
+    access: 'docs',
+    limit: 'counted',
+    errors: [404],
+    compressed: true,
+  } as const
   return [
     route(
       {

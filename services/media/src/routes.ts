@@ -109,7 +109,7 @@ function healthRoute(isWritable: () => Promise<boolean>): Route {
 }
 
 function documentRoutes(document: () => Record<string, unknown>): Route[] {
-  const shared = { method: 'GET', tag: 'General', access: 'page', limit: 'none' } as const
+  const shared = { method: 'GET', tag: 'General', access: 'page', limit: 'none', compressed: true } as const
   const files = docsFiles('Hearth Media', '/openapi.json').map(({ path, media, content }) =>
     route(
       {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { compressionFaults, rawReader } from '@hearth/testing'
 import { csrfCookie } from '../src/accounts/csrf.ts'
 import { knows, startMedia } from './in-process.ts'
 import { startPlatform } from './platform/platform.ts'
@@ -48,4 +49,18 @@ test('the page of a job is there as long as the job is, and other addresses are 
   await media.reach(job.id, 'analysis_done')
   assert.equal((await media.call('POST', '/api/jobs/remove-all')).status, 200)
   assert.equal((await media.call('GET', `/job/${job.id}`)).status, 404)
+})
+
+test('the description of the API travels compressed', async () => {
+  await using media = await startMedia()
+  const faults = await compressionFaults(rawReader(media.url), [
+    '/openapi.json',
+    '/docs/swagger-ui-bundle.js',
+    '/docs/swagger-ui.css',
+    '/docs/start.js',
+    '/docs',
+    '/redoc',
+    '/redoc/style.css',
+  ])
+  assert.deepEqual(faults, [])
 })

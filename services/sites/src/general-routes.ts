@@ -61,10 +61,11 @@ export function generalRoutes({ readiness, build, document }: GeneralParts): Rou
 
 /** The description of the API: shapes alone, nothing of what is stored. */
 function documentRoutes(document: GeneralParts['document']): Route[] {
+  const described = { ...shared, compressed: true } as const
   const files = docsFiles('Hearth Sites', '/openapi.json').map(({ path, media, content }) =>
     route(
       {
-        ...shared,
+        ...described,
         path,
         summary: `Interactive description: ${path}`,
         success: { status: 200, media, description: 'A file of the description' },
@@ -78,7 +79,7 @@ function documentRoutes(document: GeneralParts['document']): Route[] {
     ...files,
     route(
       {
-        ...shared,
+        ...described,
         path: '/redoc',
         summary: 'The description as one page to read',
         success: { status: 200, media: 'text/html', description: 'The page' },
@@ -87,7 +88,7 @@ function documentRoutes(document: GeneralParts['document']): Route[] {
     ),
     route(
       {
-        ...shared,
+        ...described,
         path: '/redoc/style.css',
         summary: 'Looks of the description',
         hidden: true,
@@ -97,7 +98,7 @@ function documentRoutes(document: GeneralParts['document']): Route[] {
     ),
     route(
       {
-        ...shared,
+        ...described,
         path: '/openapi.json',
         summary: 'This description',
         success: { status: 200, body: z.record(z.string(), z.unknown()).meta({ id: 'OpenApiDocument' }) },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { compressionFaults, rawReader } from '@hearth/testing'
 import { startSites } from './in-process.ts'
 
 test('every page has an address that answers 200, and other addresses answer 404 with the page that says so', async () => {
@@ -13,4 +14,18 @@ test('every page has an address that answers 200, and other addresses answer 404
     assert.equal(await statusOf(path), 200, path)
   for (const path of ['/nowhere', '/sites/1/2', '/settings/more', '/server'])
     assert.equal(await statusOf(path), 404, path)
+})
+
+test('the description of the API travels compressed', async () => {
+  await using service = await startSites()
+  const faults = await compressionFaults(rawReader(service.url), [
+    '/openapi.json',
+    '/docs/swagger-ui-bundle.js',
+    '/docs/swagger-ui.css',
+    '/docs/start.js',
+    '/docs',
+    '/redoc',
+    '/redoc/style.css',
+  ])
+  assert.deepEqual(faults, [])
 })

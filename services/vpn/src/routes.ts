@@ -98,6 +98,7 @@ function generalRoutes(document: () => Record<string, unknown>): Route[] {
         ...shared,
         path: '/api/openapi.json',
         summary: 'This description',
+        compressed: true,
         access: 'signed-in',
         limit: 'counted',
         success: { status: 200, body: OpenApiDocument },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { compressionFaults } from '@hearth/testing'
 import { startService } from './in-process.ts'
 
 test('every page has an address that answers 200, and other addresses answer 404 with the page that says so', async () => {
@@ -13,4 +14,11 @@ test('every page has an address that answers 200, and other addresses answer 404
     assert.equal(await statusOf(path), 200, path)
   for (const path of ['/nowhere', '/dns/none', '/interfaces/wg0', '/index', '/peers/a/b'])
     assert.equal(await statusOf(path), 404, path)
+})
+
+test('the description of the API travels compressed', async () => {
+  await using service = await startService()
+  const read = (path: string, headers: Record<string, string>) =>
+    service.send('GET', path, { headers, token: service.admin })
+  assert.deepEqual(await compressionFaults(read, ['/api/openapi.json']), [])
 })
