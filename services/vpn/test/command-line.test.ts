@@ -139,6 +139,17 @@ test('users made by the command line sign in; the administrator’s password can
   assert.equal(data.password_change_required, true)
 })
 
+test('a start with simulated tunnels says why, and what to do for real ones', async () => {
+  await using folder = await temporaryDirectory()
+  await using service = await startServiceProcess('vpn', { ...simulated, DATA_DIR: folder.path })
+  assert.deepEqual(
+    service.stdout.filter((line) => line.startsWith('WireGuard')),
+    [
+      'WireGuard is simulated, no packets flow (WIREGUARD_BACKEND is set to simulated). What to do: unset WIREGUARD_BACKEND, or set it to auto.',
+    ],
+  )
+})
+
 test('simulated peers are silent until traffic is simulated, then connect and count', async () => {
   await using folder = await temporaryDirectory()
   const environment = { ...simulated, DATA_DIR: folder.path }

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { browserObstacle } from '@hearth/testing'
+import { browserObstacle, eventually, startBrowser } from '@hearth/testing'
 import type { Locator, Page } from 'playwright-core'
 import { readHostNetworks } from '../src/interfaces/host-networks.ts'
-import { openFurnished, password, signIn } from './browser-place.ts'
+import { changePassword, openFurnished, password, signIn } from './browser-place.ts'
+import { startNamesPlace, untilLogged } from './names-place.ts'
 
 /** The dialog on top, by its title. */
 const dialogOf = (page: Page, title: string | RegExp): Locator => page.getByRole('dialog', { name: title })
@@ -27,6 +28,7 @@ test(
     await page.getByRole('menuitem', { name: 'Delete' }).click()
     const removal = dialogOf(page, 'Delete wg0?')
     assert.match(await removal.innerText(), /3 peers|Laptop/)
+    assert.match(await removal.innerText(), /traffic history, DNS rules and entries in the query log/)
     await removal.getByRole('button', { name: 'Keep' }).click()
     await page.getByRole('cell', { name: '51999' }).waitFor()
     await page.getByRole('button', { name: 'More for wg0' }).click()
@@ -84,6 +86,37 @@ test('a peer is disabled, renamed and deleted', { skip: browserObstacle() }, asy
   await removal.getByRole('button', { name: 'Delete peer' }).click()
   await page.getByRole('row').filter({ hasText: 'Old laptop' }).waitFor({ state: 'detached' })
   await page.getByRole('row').filter({ hasText: 'Phone' }).waitFor()
+})
+
+test('the dialog that deletes a peer counts what goes with it', { skip: browserObstacle() }, async () => {
+  await using place = await startNamesPlace()
+  await using browser = await startBrowser({ viewport: { width: 1280, height: 900 } })
+  const { page } = browser
+  const rules = ['one.example', 'two.example']
+  for (const domain of rules) await place.call('POST', '/api/dns/rules', { action: 'block', domain, client: 'Phone' })
+  await place.call('POST', '/api/dns/rules', { action: 'block', domain: 'three.example' })
+  await place.look('one.example', 'four.example', 'five.example')
+  await untilLogged(place, 3)
+  await page.goto(place.service.url)
+  await signIn(page, 'admin', place.firstPassword)
+  await changePassword(page, place.firstPassword)
+  for (const [name, losses] of [
+    ['Phone', /Its 2 DNS rules\n+Its 3 entries in the query log/],
+    ['Laptop', /Its 0 DNS rules\n+Its 0 entries in the query log/],
+  ] as const) {
+    await page.goto(`${place.service.url}/peers`)
+    await page.getByRole('link', { name }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    const removal = dialogOf(page, `Delete ${name}?`)
+    await eventually(
+      () => removal.innerText(),
+      (text) => losses.test(text),
+      { what: `what is lost with ${name}` },
+    )
+  }
+  const removal = dialogOf(page, 'Delete Laptop?')
+  await removal.getByRole('button', { name: 'Delete peer' }).click()
+  await page.getByRole('row').filter({ hasText: 'Laptop' }).waitFor({ state: 'detached' })
 })
 
 test(

@@ -27,8 +27,10 @@ describe('the choice of a backend', () => {
   })
 
   test('takes a named one, or says why it cannot work', () => {
-    assert.equal(chooseBackend('simulated', complete).backend, 'simulated')
-    assert.equal(chooseBackend('userspace', complete).backend, 'userspace')
+    for (const named of ['simulated', 'userspace', 'kernel'] as const) {
+      const { backend, reason } = chooseBackend(named, complete)
+      assert.deepEqual([backend, reason], [named, `WIREGUARD_BACKEND is set to ${named}`])
+    }
     for (const [setting, facts, message] of [
       [
         'kernel',

@@ -28,14 +28,14 @@ export function chooseBackend(setting: BackendSetting, facts: HostFacts): DataPl
   if (setting === 'simulated')
     return {
       backend: 'simulated',
-      reason: 'WIREGUARD_BACKEND says so',
+      reason: 'WIREGUARD_BACKEND is set to simulated',
       advice: 'unset WIREGUARD_BACKEND, or set it to auto',
     }
   const obstacles = { kernel: kernelObstacle(facts), userspace: userspaceObstacle(facts) }
   if (setting !== 'auto') {
     const obstacle = obstacles[setting]
     if (obstacle !== null) throw new OperatorError(`WIREGUARD_BACKEND: ${setting} cannot work here: ${obstacle}`)
-    return { backend: setting, reason: 'WIREGUARD_BACKEND says so', advice: null }
+    return { backend: setting, reason: `WIREGUARD_BACKEND is set to ${setting}`, advice: null }
   }
   if (obstacles.kernel === null) return { backend: 'kernel', reason: 'the kernel has WireGuard', advice: null }
   if (obstacles.userspace === null) {

@@ -27,6 +27,7 @@ export function DeleteInterface({ interface: target, onClose }: { interface: Int
           : [
               `${formatCount(target.peer_count, 'peer')}, cut off at once${list === '' ? '' : `: ${list}`}`,
               'Every configuration handed out for them stops working',
+              'Their traffic history, DNS rules and entries in the query log',
             ]),
       ]}
       action={{
