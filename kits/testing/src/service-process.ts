@@ -26,6 +26,9 @@ const startLimit = 30_000
 /** How long it may take to stop, milliseconds: the operating contract's limit and a little for the test. */
 const stopLimit = 25_000
 
+/** How long a command may take, milliseconds: one that goes on is killed, and its code is null. */
+const commandLimit = 120_000
+
 /**
  * Starts `hearth <service> serve` on a free port and waits until it listens. Only the variables given here, and PATH, reach it;
  * without `DATA_DIR` it gets a directory that goes with it. Rejects with what it wrote when it ends before it listens.
@@ -83,7 +86,9 @@ export async function runCommand(
   const texts = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const)
     child[name].setEncoding('utf8').on('data', (text: string) => (texts[name] += text))
+  const timer = setTimeout(() => child.kill('SIGKILL'), commandLimit)
   const [code] = (await once(child, 'close')) as [number | null]
+  clearTimeout(timer)
   return { code, ...texts }
 }
 

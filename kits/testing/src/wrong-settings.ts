@@ -12,7 +12,7 @@ type Environment = Readonly<Record<string, string>>
 /** A service's settings and what is wrong for those whose kind does not say. */
 export interface WrongSettings {
   readonly schema: z.ZodObject
-  readonly read: (environment: Environment) => unknown
+  readonly read: (environment: Environment) => object
   /** Wrong texts of settings with a form of their own. */
   readonly ownForms: Readonly<Record<string, readonly string[]>>
   /** Settings for which no text is wrong, with the reason. */

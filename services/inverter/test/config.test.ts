@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { refusalFaults, testSettings, wrongAtStart, type ServiceSettings } from '@hearth/testing'
+import { readConfig, settingsSchema } from '../src/config.ts'
+
+const catalogFiles = ['OBJECT_REGISTRY_FILE', 'WRITE_ALLOWLIST_FILE']
+
+const settings: ServiceSettings = {
+  service: 'inverter',
+  schema: settingsSchema,
+  read: readConfig,
+  readme: join(import.meta.dirname, '../README.md'),
+  samples: {
+    BIND_ADDRESS: '127.0.0.2',
+    BIND_PORT: '9000',
+    DATA_DIR: '/elsewhere',
+    PUBLIC_URL: 'https://hearth.example.org',
+    TRUSTED_PROXIES: '10.0.0.1',
+    FORWARDED_HEADER: 'X-Real-IP',
+    LOG_LEVEL: 'debug',
+    HMAC_SECRET: 'x'.repeat(32),
+    DOCS_PUBLIC: 'true',
+    ENABLE_VENDOR_DIAGNOSTICS: 'true',
+    RATE_LIMIT_PER_MINUTE: '100',
+    RATE_LIMIT_EXEMPT: '10.0.0.1',
+    OBJECT_REGISTRY_FILE: '/elsewhere/registry.json',
+    WRITE_ALLOWLIST_FILE: '/elsewhere/allowlist.json',
+    RELEASES_URL: 'https://releases.example.org',
+  },
+  // Generated, or shipped: the start finds what there is.
+  inWords: { HMAC_SECRET: 'none', OBJECT_REGISTRY_FILE: 'none', WRITE_ALLOWLIST_FILE: 'none' },
+  ownForms: {},
+  nothingWrong: {},
+  files: catalogFiles,
+  programs: [],
+  commands: [
+    ['validate'],
+    ['device', 'list'],
+    ['token', 'create', '--role', 'read', '--name', 'x'],
+    ['reset-admin-password'],
+    ['backup', '/dev/null'],
+  ],
+  readByCommands: ['DATA_DIR'],
+}
+
+testSettings(settings)
+
+test('the simulator refuses a wrong log level', async () => {
+  const wrong = await refusalFaults(['inverter', 'simulate', '--port', '0'], () => [
+    ['LOG_LEVEL', { LOG_LEVEL: 'loud' }],
+    ['LOG_LEVEL', { LOG_LEVEL: '5' }],
+    ['LOG_LEVEL', { LOG_LEVEL: 'INFO' }],
+  ])
+  assert.deepEqual(wrong, [])
+})
+
+test('what needs the catalog refuses a wrong one in one line and writes nothing', async () => {
+  for (const words of [['validate'], ['allowlist'], ['device', 'list']]) {
+    const faults = await refusalFaults(['inverter', ...words], (places) =>
+      wrongAtStart(settings, places).filter(([name]) => catalogFiles.includes(name)),
+    )
+    assert.deepEqual(faults, [])
+  }
+})

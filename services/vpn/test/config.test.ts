@@ -1,0 +1,57 @@
+import { join } from 'node:path'
+import { testSettings } from '@hearth/testing'
+import { readConfig, settingsSchema } from '../src/config.ts'
+
+testSettings({
+  service: 'vpn',
+  schema: settingsSchema,
+  read: readConfig,
+  readme: join(import.meta.dirname, '../README.md'),
+  samples: {
+    BIND_ADDRESS: '127.0.0.2',
+    BIND_PORT: '9000',
+    DATA_DIR: '/elsewhere',
+    DATABASE_URL: 'postgres://hearth@127.0.0.1/hearth',
+    PUBLIC_URL: 'https://hearth.example.org',
+    TRUSTED_PROXIES: '10.0.0.1',
+    FORWARDED_HEADER: 'X-Real-IP',
+    LOG_LEVEL: 'debug',
+    SECRET_KEY: '0123456789abcdef'.repeat(4),
+    SECRET_KEY_FILE: '/elsewhere/key',
+    OUTBOUND_ALLOW: '10.0.0.0/8',
+    WIREGUARD_BACKEND: 'simulated',
+    PUBLIC_ENDPOINT: 'vpn.example.org',
+    RATE_LIMIT_EXEMPT: '10.0.0.1',
+    DNS_LISTEN: '127.0.0.1:5353',
+    DNS_LISTEN_CLIENT: 'laptop',
+    DNS_UPSTREAMS: 'udp://192.168.1.1',
+    DNS_ENGINE: 'dgram',
+    GEOIP_COUNTRY_DB: '/elsewhere/country.mmdb',
+    GEOIP_ASN_DB: '/elsewhere/asn.mmdb',
+    DRIFT_CHECK_SECONDS: '60',
+  },
+  inWords: { PUBLIC_ENDPOINT: 'none' },
+  ownForms: {
+    DATABASE_URL: ['mysql://localhost/x', 'localhost', 'postgres://host:port/x'],
+    DNS_LISTEN: ['127.0.0.1', 'localhost:53', '::1:53'],
+    DNS_UPSTREAMS: ['nowhere', 'ftp://9.9.9.9', ','],
+  },
+  nothingWrong: { DNS_LISTEN_CLIENT: 'a peer may get any name later' },
+  environment: { WIREGUARD_BACKEND: 'simulated' },
+  files: ['SECRET_KEY_FILE'],
+  programs: [],
+  alsoWrong: ({ directory }) => [
+    ['DATA_DIR', { DATA_DIR: '/proc/hearth' }],
+    ['GEOIP_COUNTRY_DB', { GEOIP_COUNTRY_DB: directory }],
+    ['GEOIP_ASN_DB', { GEOIP_ASN_DB: directory }],
+  ],
+  commands: [
+    ['token', 'create', '--user', 'admin', '--name', 'x', '--permissions', 'full'],
+    ['reset-admin-password'],
+    ['down'],
+    ['simulate-traffic'],
+    ['rotate-key'],
+    ['backup', '/dev/null'],
+  ],
+  readByCommands: ['DATA_DIR', 'SECRET_KEY_FILE', 'GEOIP_COUNTRY_DB'],
+})
