@@ -76,24 +76,8 @@ export interface GateParts {
   readonly recentToken: (token: string) => string | undefined
 }
 
-export interface Gate {
-  check(guarded: GuardedRequest, spec: Route['spec'] | undefined): Promise<Caller | undefined>
-  /**
-   * The headers of an allowed reading by a token that was checked lately, or undefined to ask in the ordinary way: without
-   * waiting, and nothing is counted then.
-   */
-  allowQuickly(request: IncomingMessage, address: string): readonly string[] | undefined
-  /** How long sign-in stays closed for the address, seconds; 0 when it is open. */
-  signInClosedFor(address: string): number
-  noteSignIn(address: string, worked: boolean): void
-}
-
 /** Builds what every request passes before it is parsed, in the order of the specification: switch, who, how often, whether. */
-export function createGate(parts: GateParts): Gate {
-  return new Gatekeeper(parts)
-}
-
-class Gatekeeper implements Gate {
+export class Gate {
   readonly #parts: GateParts
   readonly #wrongTokens: FailureBlock
   readonly #signIns: FailureBlock
@@ -125,6 +109,10 @@ class Gatekeeper implements Gate {
     return caller
   }
 
+  /**
+   * The headers of an allowed reading by a token that was checked lately, or undefined to ask in the ordinary way: without
+   * waiting, and nothing is counted then.
+   */
   allowQuickly(request: IncomingMessage, address: string): readonly string[] | undefined {
     const { authorization = '' } = request.headers
     if (!authorization.startsWith('Bearer ') || this.#parts.isOperator(request.socket)) return undefined
@@ -140,6 +128,7 @@ class Gatekeeper implements Gate {
     return list
   }
 
+  /** How long sign-in stays closed for the address, seconds; 0 when it is open. */
   signInClosedFor(address: string): number {
     return this.#exempt.has(address) ? 0 : this.#signIns.closedFor(addressGroup(address))
   }

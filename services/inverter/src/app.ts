@@ -3,7 +3,7 @@ import type { Database } from '@hearth/database'
 import { clientAddress, createAddressSet, createServer, openApiOf } from '@hearth/http'
 import type { Log, Timers } from '@hearth/runtime'
 import { about, version } from './about.ts'
-import { createGate, type Caller, type Gate } from './access.ts'
+import { type Caller, Gate } from './access.ts'
 import { createSessions } from './accounts/sessions.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import type { Config } from './config.ts'
@@ -17,8 +17,8 @@ import { createDiagnostics } from './diagnostics/diagnostics.ts'
 import { createSlaveSearch } from './diagnostics/slaves.ts'
 import type { DispatchStore } from './dispatch/store.ts'
 import { createEvents, type Events } from './events/events.ts'
-import { createHealth } from './health/health.ts'
-import { createMetrics } from './metrics/metrics.ts'
+import { Health } from './health/health.ts'
+import { Metrics } from './metrics/metrics.ts'
 import { createQuickReading, quickRoute } from './metrics/quick-reading.ts'
 import { toError } from './problems.ts'
 import { createExposition, type Exposition } from './prometheus/exposition.ts'
@@ -143,7 +143,7 @@ function openAccounts(
   const onAccessChanged = () => events.dropAll()
   const tokens = createTokens({ database, clock: timers, onAccessChanged })
   const sessions = createSessions({ database, clock: timers, dataDirectory: config.dataDirectory, onAccessChanged })
-  const gate = createGate({
+  const gate = new Gate({
     clock: timers,
     requestsPerMinute: config.requestsPerMinute,
     exempt: config.rateLimitExempt,
@@ -197,12 +197,12 @@ function createFeatures(parts: AppParts, wired: Wired): Omit<Features, 'document
       views: createDeviceViews({ devices, graph, readiness }),
       test: (input) => testConnection(input, { graph, catalog, timers }),
     },
-    metrics: createMetrics({ catalog, approvals, device, writes: control.writes }),
+    metrics: new Metrics({ catalog, approvals, device, writes: control.writes }),
     readiness,
     dispatch: control.dispatch,
     energy: control.energy,
     capabilities: control.capabilities,
-    health: createHealth({ catalog, device, now: () => timers.now() }),
+    health: new Health({ catalog, device, now: () => timers.now() }),
     journal: control.journal,
     diagnostics: createDiagnostics({
       catalog,

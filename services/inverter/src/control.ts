@@ -1,11 +1,11 @@
 import type { Database } from '@hearth/database'
 import type { Log, Timers } from '@hearth/runtime'
 import { openApprovals, type Approvals } from './approvals/approvals.ts'
-import { createCapabilities, type Capabilities } from './capabilities/capabilities.ts'
+import { Capabilities } from './capabilities/capabilities.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import type { Config } from './config.ts'
 import type { Tables } from './database/tables.ts'
-import { createDeviceGraph, type DeviceGraph } from './devices/device-graph.ts'
+import { DeviceGraph } from './devices/device-graph.ts'
 import { openDevices, type Devices } from './devices/devices.ts'
 import { createEmbeddedSimulator, type EmbeddedSimulator } from './devices/embedded-simulator.ts'
 import { simulatedDevice, verifySimulated } from './devices/simulated-device.ts'
@@ -19,7 +19,7 @@ import type { Events } from './events/events.ts'
 import { startLiveValues, type LiveValues } from './events/live-values.ts'
 import { createJournal, type Journal, type JournalEntry } from './journal/journal.ts'
 import { readEnergy } from './metrics/energy-readings.ts'
-import { createMetricWrites, type MetricWrites } from './metrics/write-metric.ts'
+import { MetricWrites } from './metrics/write-metric.ts'
 import { Problem } from './problems.ts'
 import { createReadiness, type ReadinessReport } from './readiness/readiness.ts'
 import type { SettingsKeeper } from './settings/settings.ts'
@@ -39,31 +39,13 @@ export interface ControlParts {
   readonly wrapDispatchStore?: (store: DispatchStore) => DispatchStore
 }
 
-/** Everything between the configured devices and what is done with them. */
-export interface Control {
-  readonly graph: DeviceGraph
-  readonly devices: Devices
-  readonly approvals: Approvals
-  readonly dispatch: DispatchService
-  readonly capabilities: Capabilities
-  readonly energy: EnergyManager
-  readonly journal: Journal
-  readonly writes: MetricWrites
-  readonly readiness: ReadinessReport
-  setWriteAccess(enabled: boolean): Promise<void>
-  /** Connects the devices and hands back what an earlier process left behind. */
-  start(withSimulated: boolean): Promise<void>
-  /** Gives every device its own settings back, as far as that is possible in a few seconds. */
-  handBackAll(): Promise<void>
-  close(): Promise<void>
-}
-
 /** Opens everything; nothing is sent to a device before `start`. */
 export async function openControl(parts: ControlParts): Promise<Control> {
-  return new ControlRoom(parts).open()
+  return new Control(parts).open()
 }
 
-class ControlRoom implements Control {
+/** Everything between the configured devices and what is done with them. */
+export class Control {
   readonly #parts: ControlParts
   readonly #simulator: EmbeddedSimulator
   readonly #live: LiveValues
@@ -98,14 +80,14 @@ class ControlRoom implements Control {
       nameOf: (objectId) => catalog.byId(objectId)?.name,
       isStopping: parts.isStopping,
     })
-    this.writes = createMetricWrites({
+    this.writes = new MetricWrites({
       catalog,
       isApproved: (name) => this.approvals.isApproved(name),
       isWriteAccessOn: () => parts.settings.isWriteAccessOn(),
       checkUndisturbed: (id, name) => this.#checkUndisturbed(id, name),
       now: () => timers.now(),
     })
-    this.capabilities = createCapabilities({
+    this.capabilities = new Capabilities({
       db: database.query,
       clock: timers,
       log: parts.log,
@@ -154,6 +136,7 @@ class ControlRoom implements Control {
     await (enabled ? change() : this.#whileAllHandedBack(change))
   }
 
+  /** Connects the devices and hands back what an earlier process left behind. */
   async start(withSimulated: boolean): Promise<void> {
     if (this.#parts.isOffline) return
     if (withSimulated && this.devices.all().length === 0) await this.devices.add(simulatedDevice, { isSimulated: true })
@@ -163,6 +146,7 @@ class ControlRoom implements Control {
     void this.dispatch.recover().catch((error: unknown) => this.#parts.log.error({ err: error }, 'recovery failed'))
   }
 
+  /** Gives every device its own settings back, as far as that is possible in a few seconds. */
   async handBackAll(): Promise<void> {
     if (!this.#parts.isOffline) await this.dispatch.close()
   }
@@ -175,7 +159,7 @@ class ControlRoom implements Control {
 
   #createGraph(): DeviceGraph {
     const { catalog, timers, log, onExchange } = this.#parts
-    return createDeviceGraph({
+    return new DeviceGraph({
       catalog,
       timers,
       log,

@@ -12,7 +12,7 @@ import { createMp3s } from './delivery/mp3.ts'
 import { createEventStreams } from './events/streams.ts'
 import { openFileFeatures } from './features.ts'
 import { createMediaLookup, type MediaLookup } from './info/info.ts'
-import { createJobs, type Jobs } from './jobs/jobs.ts'
+import { Jobs } from './jobs/jobs.ts'
 import { createRemoveAll } from './jobs/remove-all.ts'
 import { diskReserve, factsValues, freeSpace } from './jobs/run-job.ts'
 import { createUrlReader, type UrlReader } from './platforms/read-url.ts'
@@ -161,7 +161,7 @@ const probeBudget = 8000
 
 function createJobFeature(core: Core, { readUrl, lookup }: { readUrl: UrlReader; lookup: MediaLookup }): Jobs {
   const { database, queue, bus, timers, config } = core
-  return createJobs({
+  return new Jobs({
     database,
     queue,
     bus,

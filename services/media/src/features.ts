@@ -4,12 +4,12 @@ import type { Jobs } from './jobs/jobs.ts'
 import type { Features } from './routes.ts'
 import { createLinkBase } from './shares/link-base.ts'
 import { createShareTokens } from './shares/share-tokens.ts'
-import { createShares } from './shares/shares.ts'
+import { Shares } from './shares/shares.ts'
 import { createStatistics } from './statistics/statistics.ts'
 import { createStemFetch } from './stems/guarded-stem-fetch.ts'
 import { createStemClient } from './stems/stem-client.ts'
 import { openStems } from './stems/stems.ts'
-import { createTrims } from './trims/trims.ts'
+import { Trims } from './trims/trims.ts'
 import { createWaveforms } from './waveform/waveform.ts'
 
 /** What is made of finished jobs, and what is counted of them. */
@@ -33,7 +33,7 @@ export async function openFileFeatures(
     keeper: core.settings,
     settings: () => core.settings.current(),
   }
-  const trims = createTrims(shared)
+  const trims = new Trims(shared)
   const outbound = createStemFetch({ baseUrl: config.stemServiceUrl, allow: config.outboundAllow })
   const client = createStemClient({ baseUrl: config.stemServiceUrl, fetch: outbound.fetch, timers })
   const stems = await openStems({ ...shared, trims, client })
@@ -41,7 +41,7 @@ export async function openFileFeatures(
     trims,
     stems,
     waveformOf: createWaveforms(shared),
-    shares: createShares({ ...shared, tokens: createShareTokens(shareKey) }),
+    shares: new Shares({ ...shared, tokens: createShareTokens(shareKey) }),
     linkBase: createLinkBase({
       publicHostname: () => core.settings.current().public_hostname,
       publicUrl: config.publicUrl,

@@ -1,6 +1,6 @@
 import type { OutboundPolicy } from '@hearth/outbound'
 import { openToolbox, type Toolbox } from './tools/toolbox.ts'
-import { openChosenYtDlp, type ChosenParts, type ChosenYtDlp } from './updates/chosen-yt-dlp.ts'
+import { type ChosenParts, ChosenYtDlp } from './updates/chosen-yt-dlp.ts'
 import { fetchTaken } from './updates/fetch-version.ts'
 
 /** What the tools are opened with. */
@@ -18,7 +18,7 @@ export interface OpenTools {
 
 /** Opens the tools; both members are to be closed. */
 export function openTools({ policy, ...parts }: ToolParts): OpenTools {
-  const chosenYtDlp = openChosenYtDlp({
+  const chosenYtDlp = new ChosenYtDlp({
     ...parts,
     fetchMissing: (chosen, wanted) => fetchTaken(chosen, wanted, tools.runner),
   })

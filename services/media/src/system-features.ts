@@ -11,7 +11,7 @@ import { componentSources } from './updates/components.ts'
 import { createLatestVersions } from './updates/latest-versions.ts'
 import { createUpdates, type UpdateKeeper } from './updates/updates.ts'
 import { createYtDlpUpdate } from './updates/update-yt-dlp.ts'
-import { createThumbnails } from './thumbnails/thumbnails.ts'
+import { Thumbnails } from './thumbnails/thumbnails.ts'
 
 /** What these features share with the rest of the web side. */
 export interface SystemParts {
@@ -34,7 +34,7 @@ export function createSystemFeatures(
   const shelf = createPictureShelf({ folder: join(dataDirectory, 'thumbnails'), clock: core.timers })
   return {
     cookies: createCookieShelf(core.jars),
-    thumbnails: createThumbnails({ ...parts, hosts: core.hosts, jars: core.jars, fetch: core.fetch, shelf }),
+    thumbnails: new Thumbnails({ ...parts, hosts: core.hosts, jars: core.jars, fetch: core.fetch, shelf }),
     logos: createLogos({ db: core.database.query, ffmpeg: core.tools.ffmpeg, scratch: core.scratch }),
     updates: createUpdateKeeper(core),
     host: createHostReader(dataDirectory),

@@ -6,7 +6,7 @@ import type { Uploads } from './certificates/uploads/uploads.ts'
 import type { Config } from './config.ts'
 import type { Tables } from './database/tables.ts'
 import { createImportTarget } from './onboarding/import-target.ts'
-import { createImports, type Imports } from './onboarding/imports.ts'
+import { Imports } from './onboarding/imports.ts'
 import type { Adapt } from './onboarding/read-caddyfile.ts'
 import { readConfig } from './onboarding/read-config.ts'
 import type { ReadOptions } from './onboarding/site-reading.ts'
@@ -50,7 +50,7 @@ export function openImporting(parts: ImportingParts): {
 } {
   const { database, config, timers, settings, adapt } = parts
   const target = (sync: SyncSites) => targetOf(parts, sync)
-  const imports = createImports({
+  const imports = new Imports({
     target: target(parts.sync),
     adapt,
     readNode: (id) => readNode(parts, id),

@@ -9,9 +9,9 @@ import { createPreviewSite } from './apply/preview.ts'
 import { createReturnToRevision } from './apply/return-to-revision.ts'
 import { createRevisionDiff } from './apply/revision-diff.ts'
 import { createSyncAll } from './apply/sync-all.ts'
-import { createNodeKeeper } from './nodes/node-keeper.ts'
+import { NodeKeeper } from './nodes/node-keeper.ts'
 import { openImporting, readOptionsOf } from './importing.ts'
-import { createOnboarding, type OnboardingKeeper, type OnboardingParts } from './onboarding/onboarding.ts'
+import { OnboardingKeeper, type OnboardingParts } from './onboarding/onboarding.ts'
 import type { ReadOptions } from './onboarding/site-reading.ts'
 import { openProxy, type Proxy, type ProxyParts } from './proxy.ts'
 import { createReadiness, readCaddyStatus } from './proxy-status.ts'
@@ -22,7 +22,7 @@ import { createEditMany } from './sites/bulk-edit.ts'
 import { createCheckUpstreams } from './sites/check-upstreams.ts'
 import { createCheckWanted, frozenSurroundings } from './sites/check-wanted.ts'
 import { createSettleWanted, type SettleWanted } from './sites/settle-wanted.ts'
-import { createSites } from './sites/sites.ts'
+import { Sites } from './sites/sites.ts'
 import { allSiteRows, countPending, hasOnDemandSite, namePending } from './sites/store.ts'
 
 /** What managing the Caddy servers is built from. */
@@ -68,7 +68,7 @@ export async function openManagement(parts: ManagementParts): Promise<Management
       taking: { onboarding, status: () => readCaddyStatus(parts.database.query, proxy) },
       imports,
       mayHaveCertificate: (domain) => hasOnDemandSite(parts.database.query, domain),
-      nodes: createNodeKeeper({
+      nodes: new NodeKeeper({
         ...proxy,
         clock: parts.timers,
         logDirectories: parts.config.logDirectories,
@@ -89,7 +89,7 @@ export async function openManagement(parts: ManagementParts): Promise<Management
 
 function openSites(parts: ManagementParts, proxy: Proxy) {
   const check = createCheckWanted(createRuleSurroundings(parts, proxy))
-  return createSites({
+  return new Sites({
     database: parts.database,
     clock: parts.timers,
     check,
@@ -193,7 +193,7 @@ function openOnboarding(
   { nodes, sync }: Proxy,
   importConfig: OnboardingParts['importConfig'],
 ): OnboardingKeeper {
-  return createOnboarding({
+  return new OnboardingKeeper({
     nodes,
     clock: timers,
     sync,

@@ -18,8 +18,8 @@ import { createHostIndex } from './traffic/host-index.ts'
 import { createLiveTail } from './traffic/live-tail.ts'
 import type { TrafficFeature } from './traffic/routes.ts'
 import { liveView } from './traffic/traffic-view.ts'
-import { createTraffic } from './traffic/traffic.ts'
-import { createUpstreamStates } from './traffic/upstreams/upstream-states.ts'
+import { Traffic } from './traffic/traffic.ts'
+import { UpstreamStates } from './traffic/upstreams/upstream-states.ts'
 
 /** What looking at the sites is built from. */
 export interface ObservingParts {
@@ -106,7 +106,7 @@ function openTraffic({ database, timers, log, accounts }: ObservingParts, sites:
   let index = createHostIndex([])
   const live = createLiveTail(timers, liveView)
   const feature: TrafficFeature = {
-    traffic: createTraffic({
+    traffic: new Traffic({
       db: database.query,
       timers,
       log,
@@ -114,7 +114,7 @@ function openTraffic({ database, timers, log, accounts }: ObservingParts, sites:
       onRequest: (line, siteId) => live.publish(line, siteId),
     }),
     live,
-    upstreams: createUpstreamStates({
+    upstreams: new UpstreamStates({
       declared: () => sites.upstreams(),
       counted: async () => (await opened.proxy?.nodes.get(1))?.client.upstreams() ?? [],
       timers,

@@ -2,9 +2,9 @@ import { createSealer } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
 import type { Log, Timers } from '@hearth/runtime'
 import { createApplyNode } from './apply/apply-node.ts'
-import { createApply, type Apply } from './apply/apply.ts'
+import { Apply } from './apply/apply.ts'
 import { desiredSites, type DesiredSite } from './apply/desired-sites.ts'
-import { createDriftWatch, type DriftWatch } from './apply/drift-watch.ts'
+import { DriftWatch } from './apply/drift-watch.ts'
 import { servedSites } from './apply/node-run.ts'
 import { publishApplied } from './apply/publish-applied.ts'
 import { createRevisions, type Revisions } from './apply/revisions.ts'
@@ -17,7 +17,7 @@ import type { Publish } from './events/schema.ts'
 import type { CaddyProcess } from './nodes/caddy-process.ts'
 import { createExpectedConfigs, type ExpectedConfigs } from './nodes/expected-config.ts'
 import { settleFirstNode } from './nodes/first-node.ts'
-import { createNodes, type KnownNode, type NodeParts, type Nodes } from './nodes/nodes.ts'
+import { type KnownNode, type NodeParts, Nodes } from './nodes/nodes.ts'
 import type { NodeRow } from './nodes/tables.ts'
 import { onDemandAskUrl } from './on-demand/routes.ts'
 import type { Settings } from './settings/schema.ts'
@@ -73,7 +73,7 @@ export async function openProxy(parts: ProxyParts): Promise<Proxy> {
     recheck: (id: number) => nodes.recheck(id),
     isProbing: () => settings.current().site_probe,
   }
-  const apply = createApply({
+  const apply = new Apply({
     database,
     timers,
     log,
@@ -114,7 +114,7 @@ async function managed(nodes: Nodes): Promise<KnownNode[]> {
 }
 
 function openNodes({ database, timers, log, own, publish }: ProxyParts, onReplaced: NodeParts['onReplaced']): Nodes {
-  return createNodes({ database, clock: timers, log, own, onReachable: reachableEvents(publish), onReplaced })
+  return new Nodes({ database, clock: timers, log, own, onReachable: reachableEvents(publish), onReplaced })
 }
 
 /** Uses what another version can do, and tries again what the version before has refused. */
@@ -132,7 +132,7 @@ function openDrift(
   { timers, log, publish, configs }: ProxyParts & { readonly configs: ExpectedConfigs },
   { nodes, apply, sync }: Pick<Proxy, 'nodes' | 'apply' | 'sync'>,
 ): DriftWatch {
-  return createDriftWatch({
+  return new DriftWatch({
     nodes,
     configs,
     timers,

@@ -2,14 +2,14 @@ import { migrate, openDatabase } from '@hearth/database'
 import { createLog, systemTimers } from '@hearth/runtime'
 import { migrations } from '../src/database/migrations/index.ts'
 import type { Tables } from '../src/database/tables.ts'
-import { createTraffic } from '../src/traffic/traffic.ts'
+import { Traffic } from '../src/traffic/traffic.ts'
 
 /** Reads a log into a database until it is killed; says on stdout how many requests it has seen. */
 const [, , file = '', logFile = ''] = process.argv
 const database = openDatabase<Tables>({ file })
 await migrate(database.query, migrations)
 let seen = 0
-const traffic = createTraffic({
+const traffic = new Traffic({
   db: database.query,
   timers: systemTimers,
   log: createLog({ name: 'test', level: 'silent' }),

@@ -12,7 +12,7 @@ import { eventually, temporaryDirectory } from '@hearth/testing'
 import { migrations } from '../src/database/migrations/index.ts'
 import type { Tables } from '../src/database/tables.ts'
 import { createHostIndex } from '../src/traffic/host-index.ts'
-import { createTraffic } from '../src/traffic/traffic.ts'
+import { Traffic } from '../src/traffic/traffic.ts'
 import { caddyObstacle, startObservedCaddy } from './observed-caddy.ts'
 
 const index = createHostIndex([
@@ -48,7 +48,7 @@ test(
     const database = openDatabase<Tables>({ file: ':memory:' })
     await migrate(database.query, migrations)
     const open = async () => {
-      const traffic = createTraffic({
+      const traffic = new Traffic({
         db: database.query,
         timers: systemTimers,
         log: createLog({ name: 'test', level: 'silent' }),
@@ -103,7 +103,7 @@ test(
     const reading = async () => {
       const database = openDatabase<Tables>({ file })
       await migrate(database.query, migrations)
-      const traffic = createTraffic({
+      const traffic = new Traffic({
         db: database.query,
         timers: systemTimers,
         log: createLog({ name: 'test', level: 'silent' }),

@@ -14,11 +14,11 @@ import { createGeography } from './geography/geography.ts'
 import { createDriftRecord, readHealth, type DriftRecord } from './health/health.ts'
 import { createDesiredDevices } from './interfaces/desired-devices.ts'
 import { createHostLinks } from './interfaces/host-links.ts'
-import { createInterfaces } from './interfaces/interfaces.ts'
+import { Interfaces } from './interfaces/interfaces.ts'
 import { proposeInterface } from './interfaces/proposal.ts'
 import { allInterfaceRows } from './interfaces/store.ts'
 import { readOverview } from './overview/overview.ts'
-import { createPeers } from './peers/peers.ts'
+import { Peers } from './peers/peers.ts'
 import { openSampler, type Sampler } from './peers/sampler.ts'
 import { startSampling, type SamplingLoop } from './peers/sampling-loop.ts'
 import { toError } from './problems.ts'
@@ -189,8 +189,8 @@ function createFeatures(parts: AppParts, wired: Wired): Omit<Features, 'document
   const health = () => readHealth({ database, clock, dataPlane: parts.dataPlane, tunnels, filtering, drifts })
   return {
     ...wired,
-    interfaces: createInterfaces({ ...shared, host, onChanged: () => wired.filtering.interfacesChanged() }),
-    peers: createPeers({
+    interfaces: new Interfaces({ ...shared, host, onChanged: () => wired.filtering.interfacesChanged() }),
+    peers: new Peers({
       ...shared,
       publicEndpoint: (requestHost) => publicEndpointOf(endpoint, requestHost).host,
       onChanged: (id) => wired.filtering.peersChanged([id]),

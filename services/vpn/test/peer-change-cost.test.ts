@@ -12,8 +12,8 @@ import { migrations } from '../src/database/migrations/index.ts'
 import type { Tables } from '../src/database/tables.ts'
 import { openFiltering, type Resolver } from '../src/dns/filtering.ts'
 import { createDesiredDevices } from '../src/interfaces/desired-devices.ts'
-import { createInterfaces } from '../src/interfaces/interfaces.ts'
-import { createPeers } from '../src/peers/peers.ts'
+import { Interfaces } from '../src/interfaces/interfaces.ts'
+import { Peers } from '../src/peers/peers.ts'
 import { openSampler } from '../src/peers/sampler.ts'
 import { defaultSettings } from '../src/settings/schema.ts'
 import type { RunCommand } from '../src/wireguard/command.ts'
@@ -118,9 +118,9 @@ async function openService(count: number) {
     isPortFree: () => Promise.resolve(true),
     networks: () => Promise.resolve([]),
   }
-  const interfaces = createInterfaces({ ...shared, host, onChanged: () => filtering.interfacesChanged() })
+  const interfaces = new Interfaces({ ...shared, host, onChanged: () => filtering.interfacesChanged() })
   const changes: Promise<void>[] = []
-  const peers = createPeers({
+  const peers = new Peers({
     ...shared,
     publicEndpoint: () => 'vpn.example.org',
     onChanged(id) {

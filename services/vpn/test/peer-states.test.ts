@@ -11,10 +11,10 @@ import * as fc from 'fast-check'
 import { migrations } from '../src/database/migrations/index.ts'
 import type { Tables } from '../src/database/tables.ts'
 import { createDesiredDevices } from '../src/interfaces/desired-devices.ts'
-import { createInterfaces } from '../src/interfaces/interfaces.ts'
+import { Interfaces } from '../src/interfaces/interfaces.ts'
 import { readOverview } from '../src/overview/overview.ts'
 import { Dashboard } from '../src/overview/schema.ts'
-import { createPeers } from '../src/peers/peers.ts'
+import { Peers } from '../src/peers/peers.ts'
 import { openSampler } from '../src/peers/sampler.ts'
 import { PeerListQuery, type Peer } from '../src/peers/schema.ts'
 import { defaultSettings } from '../src/settings/schema.ts'
@@ -47,8 +47,8 @@ async function openService() {
     isPortFree: () => Promise.resolve(true),
     networks: () => Promise.resolve([]),
   }
-  const interfaces = createInterfaces({ ...shared, host, onChanged: nothing })
-  const peers = createPeers({ ...shared, publicEndpoint: () => 'vpn.example.org', onChanged: nothing })
+  const interfaces = new Interfaces({ ...shared, host, onChanged: nothing })
+  const peers = new Peers({ ...shared, publicEndpoint: () => 'vpn.example.org', onChanged: nothing })
   const overview = () =>
     readOverview({
       database,

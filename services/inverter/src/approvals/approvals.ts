@@ -7,19 +7,6 @@ import { readSetting, writeSetting } from '../settings/store.ts'
 import type { Parameter, Selection } from './schema.ts'
 import { allApprovals, replaceApprovals } from './store.ts'
 
-/** What may be written, and what a reading without names shows: the specification's "Writing rules" 1. */
-export interface Approvals {
-  isApproved(name: string): boolean
-  approved(): readonly string[]
-  /** Metrics a reading without names answers. */
-  exposed(): readonly string[]
-  approve(names: readonly string[]): Promise<void>
-  /** Hands back what depends on the names first, and changes nothing when that fails. */
-  revoke(names: readonly string[]): Promise<void>
-  select(selection: Selection): Promise<void>
-  parameters(): Parameter[]
-}
-
 export interface ApprovalParts {
   readonly database: Database<Tables>
   readonly catalog: Catalog
@@ -36,10 +23,11 @@ export async function openApprovals(parts: ApprovalParts): Promise<Approvals> {
   const exposed = Array.isArray(stored)
     ? (stored as string[]).filter((name) => catalog.byName(name) !== undefined)
     : catalog.roles.preselected
-  return new KeptApprovals(parts, new Set(approved), exposed)
+  return new Approvals(parts, new Set(approved), exposed)
 }
 
-class KeptApprovals implements Approvals {
+/** What may be written, and what a reading without names shows: the specification's "Writing rules" 1. */
+export class Approvals {
   readonly #parts: ApprovalParts
   readonly #queue = createKeyedQueue(64)
   #approved: ReadonlySet<string>
@@ -53,6 +41,7 @@ class KeptApprovals implements Approvals {
 
   isApproved = (name: string): boolean => this.#approved.has(name)
   approved = (): readonly string[] => [...this.#approved].sort()
+  /** Metrics a reading without names answers. */
   exposed = (): readonly string[] => this.#exposed
 
   async approve(names: readonly string[]): Promise<void> {
@@ -60,6 +49,7 @@ class KeptApprovals implements Approvals {
     await this.#change(() => new Set([...this.#approved, ...names]))
   }
 
+  /** Hands back what depends on the names first, and changes nothing when that fails. */
   async revoke(names: readonly string[]): Promise<void> {
     checkKnown('write_names', names, this.#parts.catalog)
     await this.#change(() => new Set([...this.#approved].filter((name) => !names.includes(name))))

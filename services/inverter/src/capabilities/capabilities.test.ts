@@ -16,7 +16,7 @@ import {
 import { migrations } from '../database/migrations/index.ts'
 import type { Tables } from '../database/tables.ts'
 import { Problem, ProblemDocument, toError } from '../problems.ts'
-import { createCapabilities, type CapabilityParts } from './capabilities.ts'
+import { Capabilities, type CapabilityParts } from './capabilities.ts'
 import { assumedEvidence, capabilityNames, evidenceFields, isGovernedBy, unverifiedCapability } from './governing.ts'
 import { isAffected, requiredCapabilities } from './required.ts'
 import { capabilityRoutes } from './routes.ts'
@@ -131,7 +131,7 @@ async function open(guarded: CapabilityParts['guarded'] = (_id, _names, change) 
   log.warn = (fields: unknown) => void warnings.push(fields)
   const devices = { find: (id: string) => (['a', 'b'].includes(id) ? { id } : undefined) }
   const clock = createManualClock(witness.at)
-  const capabilities = createCapabilities({
+  const capabilities = new Capabilities({
     db: database.query,
     clock,
     log,

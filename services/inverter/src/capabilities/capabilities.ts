@@ -13,26 +13,6 @@ import {
 } from './schema.ts'
 import { capabilityRows, deleteCapabilityRows, writeCapabilityRows } from './store.ts'
 
-/** What is known about the devices' ways. Also what the command line uses. */
-export interface Capabilities {
-  /** All five of a device, configured or not, in a fixed order. */
-  read(deviceId: string): Promise<Capability[]>
-  /** The same for a configured device; throws `unknown_device`. */
-  list(deviceId: string): Promise<Capability[]>
-  /** Whether anything was ever recorded about the device. */
-  isRecorded(deviceId: string): Promise<boolean>
-  /** Replaces a whole record; throws 400 or 422 by the rules, 409 while an operation depends on it. */
-  replace(deviceId: string, change: { name: CapabilityName; update: CapabilityUpdate; by: string }): Promise<Capability>
-  /** Takes over what was verified on another device of the same model and firmware. */
-  copyFrom(deviceId: string, copy: CapabilityCopy & { by: string }): Promise<CapabilityCopied>
-  /** The device was removed or is another one now: nothing is known. */
-  reset(deviceId: string): Promise<void>
-  /** The device runs this firmware now. Returns the capabilities that are no longer verified. */
-  firmwareChanged(deviceId: string, firmware: string): Promise<CapabilityName[]>
-  /** Another inverter answers in the place of the device. Returns the capabilities that are no longer verified. */
-  inverterChanged(deviceId: string): Promise<CapabilityName[]>
-}
-
 export interface CapabilityParts {
   readonly db: Kysely<Tables>
   readonly clock: Clock
@@ -47,31 +27,32 @@ export interface CapabilityParts {
   readonly changed: () => void
 }
 
-export function createCapabilities(parts: CapabilityParts): Capabilities {
-  return new StoredCapabilities(parts)
-}
-
-class StoredCapabilities implements Capabilities {
+/** What is known about the devices' ways. Also what the command line uses. */
+export class Capabilities {
   readonly #parts: CapabilityParts
 
   constructor(parts: CapabilityParts) {
     this.#parts = parts
   }
 
+  /** All five of a device, configured or not, in a fixed order. */
   async read(deviceId: string): Promise<Capability[]> {
     const rows = new Map((await capabilityRows(this.#parts.db, deviceId)).map((row) => [row.name, row.record]))
     return capabilityNames.map((name) => readStoredCapability(name, Capability.safeParse(jsonOf(rows.get(name)))))
   }
 
+  /** The same for a configured device; throws `unknown_device`. */
   async list(deviceId: string): Promise<Capability[]> {
     this.#demand(deviceId)
     return this.read(deviceId)
   }
 
+  /** Whether anything was ever recorded about the device. */
   async isRecorded(deviceId: string): Promise<boolean> {
     return (await capabilityRows(this.#parts.db, deviceId)).length > 0
   }
 
+  /** Replaces a whole record; throws 400 or 422 by the rules, 409 while an operation depends on it. */
   async replace(
     deviceId: string,
     { name, update, by }: { name: CapabilityName; update: CapabilityUpdate; by: string },
@@ -82,6 +63,7 @@ class StoredCapabilities implements Capabilities {
     return record
   }
 
+  /** Takes over what was verified on another device of the same model and firmware. */
   async copyFrom(deviceId: string, copy: CapabilityCopy & { by: string }): Promise<CapabilityCopied> {
     this.#demand(deviceId)
     const { source_device_id: sourceId, by } = copy
@@ -97,14 +79,17 @@ class StoredCapabilities implements Capabilities {
     return { device_id: deviceId, copied: names, not_copied: notCopied, capabilities: await this.read(deviceId) }
   }
 
+  /** The device was removed or is another one now: nothing is known. */
   async reset(deviceId: string): Promise<void> {
     await deleteCapabilityRows(this.#parts.db, deviceId)
   }
 
+  /** The device runs this firmware now. Returns the capabilities that are no longer verified. */
   async firmwareChanged(deviceId: string, firmware: string): Promise<CapabilityName[]> {
     return this.#unverify(deviceId, (record) => afterFirmware(record, firmware))
   }
 
+  /** Another inverter answers in the place of the device. Returns the capabilities that are no longer verified. */
   async inverterChanged(deviceId: string): Promise<CapabilityName[]> {
     return this.#unverify(deviceId, unverified)
   }

@@ -1,7 +1,7 @@
 import type { Log } from '@hearth/runtime'
 import { createLink, type Link } from '../link/link.ts'
 import { createFlightRecorder, type FlightRecorder } from '../recorder/flight-recorder.ts'
-import { createDeviceRuntime, type DeviceRuntime, type RuntimeParts } from './device-runtime.ts'
+import { DeviceRuntime, type RuntimeParts } from './device-runtime.ts'
 import { endpointOf, type Device } from './device.ts'
 
 /** One connection and what is recorded of it. */
@@ -15,18 +15,6 @@ export interface Endpoint {
   readonly networkIds: readonly (number | null)[]
 }
 
-/** The connections and devices at work, always those of the configured list. */
-export interface DeviceGraph {
-  /** Follows the list: what is unchanged goes on, what is new is started, what is gone is closed. */
-  rebuild(devices: readonly Device[]): Promise<void>
-  device(id: string): DeviceRuntime | undefined
-  devices(): readonly DeviceRuntime[]
-  endpoints(): readonly Endpoint[]
-  /** Makes a connection of its own for a test, or gives the one there is. */
-  probe(host: string, port: number): { link: Link; close: () => Promise<void> }
-  close(): Promise<void>
-}
-
 export interface GraphParts extends RuntimeParts {
   readonly log: Log
   /** Where the simulated inverter listens; starts it when it is first asked for. */
@@ -37,17 +25,14 @@ export interface GraphParts extends RuntimeParts {
 const shapeOf = (device: Device): string =>
   JSON.stringify([endpointOf(device), device.networkId, device.requestGapMs, device.periodicReads])
 
-export function createDeviceGraph(parts: GraphParts): DeviceGraph {
-  return new Graph(parts)
-}
-
 interface OpenEndpoint {
   endpoint: Endpoint
   runtimes: Map<string, DeviceRuntime>
   shape: string
 }
 
-class Graph implements DeviceGraph {
+/** The connections and devices at work, always those of the configured list. */
+export class DeviceGraph {
   readonly #parts: GraphParts
   readonly #open = new Map<string, OpenEndpoint>()
 
@@ -55,6 +40,7 @@ class Graph implements DeviceGraph {
     this.#parts = parts
   }
 
+  /** Follows the list: what is unchanged goes on, what is new is started, what is gone is closed. */
   async rebuild(devices: readonly Device[]): Promise<void> {
     const groups = Map.groupBy(devices, endpointOf)
     for (const [id, open] of this.#open) {
@@ -84,6 +70,7 @@ class Graph implements DeviceGraph {
     return [...this.#open.values()].map(({ endpoint }) => endpoint)
   }
 
+  /** Makes a connection of its own for a test, or gives the one there is. */
   probe(host: string, port: number): { link: Link; close: () => Promise<void> } {
     const known = this.endpoints().find((endpoint) => endpoint.host === host && endpoint.port === port)
     if (known !== undefined) return { link: known.link, close: () => Promise.resolve() }
@@ -112,7 +99,7 @@ class Graph implements DeviceGraph {
       onFrame: (direction, frame, bytes) => recorder.record(direction, frame, bytes),
       ...(heartbeat === undefined ? {} : { probe: { objectId: heartbeat.objectId, address: first.networkId } }),
     })
-    const runtimes = new Map(group.map((device) => [device.id, createDeviceRuntime(device, link, this.#parts)]))
+    const runtimes = new Map(group.map((device) => [device.id, new DeviceRuntime(device, link, this.#parts)]))
     const endpoint = {
       id,
       host,

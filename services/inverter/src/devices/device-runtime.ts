@@ -5,8 +5,8 @@ import type { Link } from '../link/link.ts'
 import { UnansweredObjects } from '../link/unanswered-objects.ts'
 import { startPeriodic, type Periodic } from '../link/periodic.ts'
 import { createDeviceGateway, type DeviceGateway } from '../metrics/device-gateway.ts'
-import { createDeviceReader, type DeviceReader } from '../metrics/device-reader.ts'
-import { createDeviceWriter, type DeviceWriter } from '../metrics/device-writer.ts'
+import { DeviceReader } from '../metrics/device-reader.ts'
+import { DeviceWriter } from '../metrics/device-writer.ts'
 import type { CachedValue } from '../metrics/metric-cache.ts'
 import { startHeartbeat, type Heartbeat } from '../readiness/heartbeat.ts'
 import { createVitality, type Vitality } from '../readiness/vitality.ts'
@@ -22,24 +22,6 @@ const periodicFreshMs = 3 * periodSeconds * 1000
 /** A device that gave a value so lately needs no asking whether it lives, milliseconds. */
 const recently = 30_000
 
-/** A configured inverter at work. */
-export interface DeviceRuntime {
-  readonly deviceId: string
-  device: Device
-  readonly link: Link
-  readonly reader: DeviceReader
-  readonly writer: DeviceWriter
-  readonly gateway: DeviceGateway
-  readonly vitality: Vitality
-  /** Objects that the firmware does not answer. */
-  readonly unanswered: UnansweredObjects
-  /** Undefined when the device is not asked to send values by itself. */
-  readonly periodic: Periodic | undefined
-  /** Takes a value that arrived without being asked for. */
-  accept(objectId: number, payload: Uint8Array): void
-  close(): Promise<void>
-}
-
 /** What the devices report to. */
 export interface RuntimeParts {
   readonly catalog: Catalog
@@ -53,18 +35,17 @@ export interface RuntimeParts {
   readonly onIdentity: (deviceId: string, identity: Identity) => Promise<'same' | 'changed'>
 }
 
-export function createDeviceRuntime(device: Device, link: Link, parts: RuntimeParts): DeviceRuntime {
-  return new WorkingDevice(device, link, parts)
-}
-
-class WorkingDevice implements DeviceRuntime {
+/** A configured inverter at work. */
+export class DeviceRuntime {
   readonly deviceId: string
   readonly link: Link
   readonly vitality: Vitality
+  /** Objects that the firmware does not answer. */
   readonly unanswered: UnansweredObjects
   readonly reader: DeviceReader
   readonly writer: DeviceWriter
   readonly gateway: DeviceGateway
+  /** Undefined when the device is not asked to send values by itself. */
   readonly periodic: Periodic | undefined
   readonly #parts: RuntimeParts
   readonly #heartbeat: Heartbeat
@@ -82,7 +63,7 @@ class WorkingDevice implements DeviceRuntime {
     this.#parts = parts
     this.vitality = createVitality(timers)
     this.unanswered = new UnansweredObjects(timers)
-    this.reader = createDeviceReader({
+    this.reader = new DeviceReader({
       link,
       address,
       timers,
@@ -99,13 +80,14 @@ class WorkingDevice implements DeviceRuntime {
     }
     const identity = this.#createIdentity()
     this.#identity = identity
-    this.writer = createDeviceWriter({ deviceId, link, address, reader, identity, timers, journal, onWritten })
+    this.writer = new DeviceWriter({ deviceId, link, address, reader, identity, timers, journal, onWritten })
     this.gateway = createDeviceGateway({ deviceId, catalog, reader, identity, writer: this.writer })
     this.#endConnected = link.onConnected(() => void identity.confirm('background').catch(() => undefined))
     this.periodic = device.periodicReads ? this.#startPeriodic() : undefined
     this.#heartbeat = this.#startHeartbeat()
   }
 
+  /** Takes a value that arrived without being asked for. */
   accept(objectId: number, payload: Uint8Array): void {
     const object = this.#parts.catalog.byId(objectId)
     if (object === undefined) return

@@ -9,20 +9,6 @@ import * as store from './store.ts'
 /** How many devices there may be. */
 const maximum = 32
 
-/** The configured inverters, in step with the database. */
-export interface Devices {
-  all(): readonly Device[]
-  find(id: string): Device | undefined
-  ids(): string[]
-  add(input: DeviceCreate, options?: { isSimulated: boolean }): Promise<Device>
-  change(id: string, input: DeviceChange): Promise<Device>
-  remove(id: string): Promise<void>
-  /** Power limits and engineering mode. */
-  changeDispatch(id: string, input: DispatchDeviceChange): Promise<Device>
-  /** Notes which inverter answers and what runs on it. */
-  setIdentity(id: string, identity: Pick<Device, 'firmware' | 'serial'>): Promise<void>
-}
-
 /** What has to happen around changes; each may refuse by throwing, and then nothing was changed. */
 export interface DeviceHooks {
   /** A device is about to go or to be somewhere else: hands back what was changed on it, then runs the change. */
@@ -45,10 +31,11 @@ export async function openDevices(
   const list = rows.map(deviceOfRow)
   const fault = deviceListFault(list)
   if (fault !== undefined) throw new OperatorError(`the saved device list cannot be used: ${fault}`)
-  return new DeviceList(database, { clock, hooks, list })
+  return new Devices(database, { clock, hooks, list })
 }
 
-class DeviceList implements Devices {
+/** The configured inverters, in step with the database. */
+export class Devices {
   readonly #db
   readonly #clock: Clock
   readonly #hooks: DeviceHooks
@@ -107,6 +94,7 @@ class DeviceList implements Devices {
     })
   }
 
+  /** Power limits and engineering mode. */
   changeDispatch(id: string, input: DispatchDeviceChange): Promise<Device> {
     return this.#inTurn(async () => {
       const before = this.#required(id)
@@ -122,6 +110,7 @@ class DeviceList implements Devices {
     })
   }
 
+  /** Notes which inverter answers and what runs on it. */
   setIdentity(id: string, { firmware, serial }: Pick<Device, 'firmware' | 'serial'>): Promise<void> {
     return this.#inTurn(async () => {
       const before = this.find(id)

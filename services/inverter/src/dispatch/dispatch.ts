@@ -42,55 +42,17 @@ export interface EndedOperation {
   readonly stopReason: StopReason
 }
 
-/** Dispatch of all devices. Also what the command line uses. */
-export interface DispatchService {
-  /** Starts or replaces; throws the refusals and failures of the specification's "Dispatch". */
-  submit(deviceId: string, request: DispatchRequest, submitter: Submitter): Promise<Dispatch>
-  /** What `submit` would do; writes nothing. */
-  preview(deviceId: string, request: DispatchRequest): Promise<DispatchPreview>
-  read(deviceId: string): Dispatch
-  /** Ends what is active; throws `dispatch_not_found` when there is nothing to end. */
-  stop(deviceId: string): Promise<Dispatch>
-  /**
-   * Makes sure that the device has its own settings, before it changes or may no longer be written. Throws
-   * `dispatch_restore_required` when that could not be done. Not to be called inside `guarded`.
-   */
-  handBack(deviceId: string, reason: StopReason): Promise<void>
-  /** The same around a change: nothing starts on the device before the change is done, or has failed. */
-  whileHandedBack<T>(deviceId: string, reason: StopReason, change: () => Promise<T>): Promise<T>
-  /** Runs a change of the device's limits or engineering mode; throws `dispatch_capability_conflict` while anything is active. */
-  guarded<T>(deviceId: string, change: () => Promise<T>): Promise<T>
-  /** The same for capabilities: only operations that depend on them are in the way. */
-  guardedFor<T>(deviceId: string, names: readonly CapabilityName[], change: () => Promise<T>): Promise<T>
-  /** While a device is being handed back, nobody else may write to it. */
-  isRestoring(deviceId: string): boolean
-  activeOperation(deviceId: string): ActiveOperation | undefined
-  readiness(deviceId: string): { corrupt: boolean; restorePending: boolean; recovered: boolean }
-  /** Forgets the record of a device that is gone, or that an operator has put right by hand. */
-  discard(deviceId: string): Promise<void>
-  /**
-   * The same for an operator who put the device right by hand; throws `conflict` for a record that can be read, unless it is
-   * forced, and in any case while the device is under control.
-   */
-  abandon(deviceId: string, force: boolean): Promise<void>
-  /** Called with every operation that has ended; `close` waits for what the listener does about it. */
-  onEnded(listener: (ended: EndedOperation) => Promise<void>): void
-  /** Hands back what an earlier process left behind, once the devices can be reached; resolves after the first attempts. */
-  recover(): Promise<void>
-  /** Hands all devices back as far as that is possible within 8 s; what is left is done at the next start. */
-  close(): Promise<void>
-}
-
 /** Reads the stored records. Nothing is sent to any device before `recover`. */
 export async function openDispatch(parts: DispatchParts): Promise<DispatchService> {
   const plain = createDispatchStore(parts.db)
   const store = parts.wrapStore?.(plain) ?? plain
-  const service = new DeviceDispatch(parts, store)
+  const service = new DispatchService(parts, store)
   await service.open()
   return service
 }
 
-class DeviceDispatch implements DispatchService {
+/** Dispatch of all devices. Also what the command line uses. */
+export class DispatchService {
   readonly #parts: DispatchParts
   readonly #store: DispatchStore
   readonly #controllers = new Map<string, Controller>()
@@ -137,10 +99,12 @@ class DeviceDispatch implements DispatchService {
     return this.#controllers.get(deviceId) ?? this.#add(deviceId)
   }
 
+  /** Starts or replaces; throws the refusals and failures of the specification's "Dispatch". */
   async submit(deviceId: string, request: DispatchRequest, submitter: Submitter): Promise<Dispatch> {
     return this.#of(deviceId).submit(request, submitter)
   }
 
+  /** What `submit` would do; writes nothing. */
   async preview(deviceId: string, request: DispatchRequest): Promise<DispatchPreview> {
     return this.#of(deviceId).preview(request)
   }
@@ -149,16 +113,22 @@ class DeviceDispatch implements DispatchService {
     return this.#of(deviceId).view()
   }
 
+  /** Ends what is active; throws `dispatch_not_found` when there is nothing to end. */
   async stop(deviceId: string): Promise<Dispatch> {
     const stopped = await this.#of(deviceId).stop('operator_cancelled')
     if (stopped === undefined) throw new Problem('dispatch_not_found', `Nothing is active on ${deviceId}`)
     return stopped
   }
 
+  /**
+   * Makes sure that the device has its own settings, before it changes or may no longer be written. Throws
+   * `dispatch_restore_required` when that could not be done. Not to be called inside `guarded`.
+   */
   async handBack(deviceId: string, reason: StopReason): Promise<void> {
     await this.#controllers.get(deviceId)?.handBack(reason)
   }
 
+  /** The same around a change: nothing starts on the device before the change is done, or has failed. */
   async whileHandedBack<T>(deviceId: string, reason: StopReason, change: () => Promise<T>): Promise<T> {
     const release = (this.#controllers.get(deviceId) ?? this.#add(deviceId)).refuseStarts()
     try {
@@ -169,10 +139,12 @@ class DeviceDispatch implements DispatchService {
     }
   }
 
+  /** Runs a change of the device's limits or engineering mode; throws `dispatch_capability_conflict` while anything is active. */
   guarded<T>(deviceId: string, change: () => Promise<T>): Promise<T> {
     return this.#guard(deviceId, () => true, change)
   }
 
+  /** The same for capabilities: only operations that depend on them are in the way. */
   guardedFor<T>(deviceId: string, names: readonly CapabilityName[], change: () => Promise<T>): Promise<T> {
     return this.#guard(deviceId, ({ mode }) => isAffected(mode, names), change)
   }
@@ -187,6 +159,7 @@ class DeviceDispatch implements DispatchService {
     return this.#of(deviceId).guarded(check, change)
   }
 
+  /** While a device is being handed back, nobody else may write to it. */
   isRestoring(deviceId: string): boolean {
     return this.#controllers.get(deviceId)?.record?.phase === 'restoring'
   }
@@ -202,6 +175,10 @@ class DeviceDispatch implements DispatchService {
     return this.#controllers.get(deviceId)?.readiness ?? unused
   }
 
+  /**
+   * The same for an operator who put the device right by hand; throws `conflict` for a record that can be read, unless it is
+   * forced, and in any case while the device is under control.
+   */
   async abandon(deviceId: string, force: boolean): Promise<void> {
     const controller = this.#of(deviceId)
     const isPending = controller.readiness.restorePending || !controller.readiness.recovered
@@ -210,11 +187,13 @@ class DeviceDispatch implements DispatchService {
     await this.discard(deviceId)
   }
 
+  /** Forgets the record of a device that is gone, or that an operator has put right by hand. */
   async discard(deviceId: string): Promise<void> {
     await this.#controllers.get(deviceId)?.discard()
     if (this.#parts.devices.find(deviceId) === undefined) this.#controllers.delete(deviceId)
   }
 
+  /** Called with every operation that has ended; `close` waits for what the listener does about it. */
   onEnded(listener: (ended: EndedOperation) => Promise<void>): void {
     this.#listeners.push(listener)
   }
@@ -229,10 +208,12 @@ class DeviceDispatch implements DispatchService {
     }
   }
 
+  /** Hands back what an earlier process left behind, once the devices can be reached; resolves after the first attempts. */
   async recover(): Promise<void> {
     await Promise.all([...this.#controllers.values()].map((controller) => controller.recover()))
   }
 
+  /** Hands all devices back as far as that is possible within 8 s; what is left is done at the next start. */
   async close(): Promise<void> {
     const controllers = [...this.#controllers.values()]
     const tooLong = new AbortController()

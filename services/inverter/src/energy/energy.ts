@@ -55,26 +55,15 @@ export interface Commander {
   readonly door: 'api' | 'admin'
 }
 
-/** One business action a device at a time, for whoever its mode lets. Also what the command line uses. */
-export interface EnergyManager {
-  read(deviceId: string): Promise<Energy>
-  command(deviceId: string, command: EnergyCommand, commander: Commander): Promise<Energy>
-  /** Every device with what an administrator wants to know. */
-  devices(): Promise<EnergyDevice[]>
-  /** Changes who may command. What the old mode started is handed back first; when that fails the mode stays. */
-  setMode(deviceId: string, mode: EnergyMode, by: string): Promise<EnergyDevice>
-  /** The device was removed or is another one now: off, without a history. */
-  reset(deviceId: string): Promise<void>
-}
-
 /** Reads the modes and writes down the ends of actions from now on. */
 export async function openEnergyManager(parts: EnergyParts): Promise<EnergyManager> {
-  const manager = new ModeManager(parts, await allModeRows(parts.db))
+  const manager = new EnergyManager(parts, await allModeRows(parts.db))
   parts.dispatch.onEnded((ended) => manager.note(ended))
   return manager
 }
 
-class ModeManager implements EnergyManager {
+/** One business action a device at a time, for whoever its mode lets. Also what the command line uses. */
+export class EnergyManager {
   readonly #parts: EnergyParts
   readonly #modes: Map<string, EnergyModeRow>
   /** Devices whose mode is being changed; nobody commands them meanwhile. */
@@ -119,10 +108,12 @@ class ModeManager implements EnergyManager {
     if (this.#parts.dispatch.activeOperation(deviceId) !== undefined) await this.#parts.dispatch.stop(deviceId)
   }
 
+  /** Every device with what an administrator wants to know. */
   async devices(): Promise<EnergyDevice[]> {
     return Promise.all(this.#parts.devices.ids().map((id) => this.#describe(this.#demand(id))))
   }
 
+  /** Changes who may command. What the old mode started is handed back first; when that fails the mode stays. */
   async setMode(deviceId: string, mode: EnergyMode, by: string): Promise<EnergyDevice> {
     const device = this.#demand(deviceId)
     if (this.#changing.has(deviceId)) throw new Problem('conflict', 'The mode of this device is being changed')
@@ -153,6 +144,7 @@ class ModeManager implements EnergyManager {
       throw new Problem('energy_action_unavailable', `Not in the write allowlist: ${missing.join(', ')}`)
   }
 
+  /** The device was removed or is another one now: off, without a history. */
   async reset(deviceId: string): Promise<void> {
     await deleteEnergyRows(this.#parts.db, deviceId)
     this.#modes.delete(deviceId)

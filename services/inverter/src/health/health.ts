@@ -17,26 +17,14 @@ const asked = [...faultWords, 'inverter_state', 'battery_status', 'battery_statu
 /** The inverter counts seconds in 32 bits with a sign; milliseconds since the epoch. */
 const latestMoment = 0x7fff_ffff * 1000
 
-/** The inverter's own account of itself. */
-export interface Health {
-  read(deviceId: string): Promise<DeviceHealth>
-  /** Rows of the event table before a moment, newest first. */
-  events(deviceId: string, before: string | undefined): Promise<DeviceEvents>
-  /** Values the inverter logged before a moment. */
-  history(deviceId: string, name: string, before: string | undefined): Promise<DeviceHistory>
-}
-
 export interface HealthParts {
   readonly catalog: Catalog
   readonly device: (id: string) => DeviceRuntime | undefined
   readonly now: () => number
 }
 
-export function createHealth(parts: HealthParts): Health {
-  return new AskedHealth(parts)
-}
-
-class AskedHealth implements Health {
+/** The inverter's own account of itself. */
+export class Health {
   readonly #parts: HealthParts
   readonly #objects: readonly CatalogObject[]
 
@@ -53,6 +41,7 @@ class AskedHealth implements Health {
     return { device_id: deviceId, unavailable, ...describe(values, catalog, now()) }
   }
 
+  /** Rows of the event table before a moment, newest first. */
   async events(deviceId: string, before: string | undefined): Promise<DeviceEvents> {
     const { catalog } = this.#parts
     const runtime = this.#device(deviceId)
@@ -63,6 +52,7 @@ class AskedHealth implements Health {
     return { device_id: deviceId, before: new Date(at).toISOString(), events }
   }
 
+  /** Values the inverter logged before a moment. */
   async history(deviceId: string, name: string, before: string | undefined): Promise<DeviceHistory> {
     const runtime = this.#device(deviceId)
     const object = this.#parts.catalog.byName(name)

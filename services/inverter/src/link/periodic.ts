@@ -53,17 +53,6 @@ export interface PeriodicStatus {
   readonly lastFailure: string | null
 }
 
-/** Keeps a device sending values by itself. */
-export interface Periodic {
-  status(): PeriodicStatus
-  /** Whether the device sends the object by itself. */
-  isRegistered(objectId: number): boolean
-  /** Does it all again, after something else changed the period. */
-  refresh(): void
-  /** Tells the device to end it and looks whether it did, for a second at most. */
-  stop(): Promise<void>
-}
-
 /**
  * Registers the objects as soon as there is a connection, again on every new one, and again when values stay away. Throws a
  * RangeError for more objects than a device takes.
@@ -71,10 +60,11 @@ export interface Periodic {
 export function startPeriodic(options: PeriodicOptions): Periodic {
   if (options.objectIds.length > mostObjects)
     throw new RangeError(`a device sends at most ${mostObjects} values by itself`)
-  return new RegisteredValues(options)
+  return new Periodic(options)
 }
 
-class RegisteredValues implements Periodic {
+/** Keeps a device sending values by itself. */
+export class Periodic {
   readonly #options: PeriodicOptions
   readonly #wanted: ReadonlySet<number>
   readonly #endings: (() => void)[]
@@ -116,16 +106,19 @@ class RegisteredValues implements Periodic {
     }
   }
 
+  /** Whether the device sends the object by itself. */
   isRegistered(objectId: number): boolean {
     return this.#isAvailable && this.#seen.has(objectId)
   }
 
+  /** Does it all again, after something else changed the period. */
   refresh(): void {
     this.#mustRepeat = true
     this.#lose()
     this.#runAfter(0)
   }
 
+  /** Tells the device to end it and looks whether it did, for a second at most. */
   async stop(): Promise<void> {
     if (this.#isStopped) return
     const isSending = this.#isPeriodSet && this.#isReachable()

@@ -26,24 +26,6 @@ export interface ReadWish {
   readonly priority?: Priority
 }
 
-/** Reads one device: from the cache, or from the device with one request a metric however many ask. */
-export interface DeviceReader {
-  readonly cache: MetricCache
-  /** Throws a `Problem` when neither the device nor the cache has a value. */
-  read(object: CatalogObject, wish?: ReadWish): Promise<Reading>
-  /** Asks the device in any case and joins no request under way: for what must be true now. */
-  readDirect(object: CatalogObject, priority: Priority): Promise<CachedValue>
-  /** Whether the firmware does not answer the object, so that the device is not asked for it at present. */
-  isLeftOut(object: CatalogObject): boolean
-  /** Counts everything that arrives from the device. */
-  readonly framesReceived: number
-  /** Resolves when there is a connection, after so many milliseconds in any case. */
-  reconnected(ms: number): Promise<void>
-  /** Takes a value the device sent on its own. */
-  accept(object: CatalogObject, payload: Uint8Array): void
-  readonly counts: { hits: number; misses: number }
-}
-
 export interface ReaderParts {
   readonly link: Pick<Link, 'read' | 'status' | 'onConnected'>
   readonly address: number | undefined
@@ -58,11 +40,8 @@ export interface ReaderParts {
   readonly onOutcome: (outcome: { worked: boolean; lives: boolean; priority: Priority; seconds: number }) => void
 }
 
-export function createDeviceReader(parts: ReaderParts): DeviceReader {
-  return new CachingReader(parts)
-}
-
-class CachingReader implements DeviceReader {
+/** Reads one device: from the cache, or from the device with one request a metric however many ask. */
+export class DeviceReader {
   readonly cache: MetricCache
   readonly counts = { hits: 0, misses: 0 }
   readonly #parts: ReaderParts
@@ -73,14 +52,17 @@ class CachingReader implements DeviceReader {
     this.cache = createMetricCache(parts.timers)
   }
 
+  /** Counts everything that arrives from the device. */
   get framesReceived(): number {
     return this.#parts.link.status().framesReceived
   }
 
+  /** Whether the firmware does not answer the object, so that the device is not asked for it at present. */
   isLeftOut({ objectId }: CatalogObject): boolean {
     return this.#parts.unanswered.isLeftOut(objectId)
   }
 
+  /** Throws a `Problem` when neither the device nor the cache has a value. */
   async read(object: CatalogObject, { maxAge, priority = 'normal' }: ReadWish = {}): Promise<Reading> {
     const known = this.cache.get(object.name)
     if (known !== undefined && this.#isGoodEnough(object.name, known, maxAge)) {
@@ -99,6 +81,7 @@ class CachingReader implements DeviceReader {
     }
   }
 
+  /** Asks the device in any case and joins no request under way: for what must be true now. */
   async readDirect(object: CatalogObject, priority: Priority): Promise<CachedValue> {
     const { link, address, timers, unanswered, onOutcome, onValue } = this.#parts
     const begin = timers.monotonic()
@@ -124,10 +107,12 @@ class CachingReader implements DeviceReader {
     }
   }
 
+  /** Resolves when there is a connection, after so many milliseconds in any case. */
   reconnected(ms: number): Promise<void> {
     return waitForConnection(this.#parts.link, this.#parts.timers, ms)
   }
 
+  /** Takes a value the device sent on its own. */
   accept(object: CatalogObject, payload: Uint8Array): void {
     this.#parts.unanswered.noteAnswer(object.objectId)
     try {

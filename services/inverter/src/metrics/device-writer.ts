@@ -45,14 +45,6 @@ export interface WriteOrder extends WriteCause {
   readonly oldValue: ApiValue | null
 }
 
-/** Writes to one device and looks whether it took. */
-export interface DeviceWriter {
-  /** Resolves when the register reads as written; throws `write_outcome_unknown` with the last value read when it does not. */
-  write(order: WriteOrder): Promise<WriteOutcome>
-  /** Sends an action code and reads once what the register says; nothing tells whether the action ran. */
-  act(order: WriteOrder): Promise<WriteOutcome>
-}
-
 export interface WriterParts {
   readonly deviceId: string
   readonly link: Pick<Link, 'write' | 'status'>
@@ -65,17 +57,15 @@ export interface WriterParts {
   readonly onWritten: (object: CatalogObject) => void
 }
 
-export function createDeviceWriter(parts: WriterParts): DeviceWriter {
-  return new LookingWriter(parts)
-}
-
-class LookingWriter implements DeviceWriter {
+/** Writes to one device and looks whether it took. */
+export class DeviceWriter {
   readonly #parts: WriterParts
 
   constructor(parts: WriterParts) {
     this.#parts = parts
   }
 
+  /** Resolves when the register reads as written; throws `write_outcome_unknown` with the last value read when it does not. */
   async write(order: WriteOrder): Promise<WriteOutcome> {
     const sendUnconfirmed = await this.#sendOrNote(order)
     const { timers } = this.#parts
@@ -96,6 +86,7 @@ class LookingWriter implements DeviceWriter {
     })
   }
 
+  /** Sends an action code and reads once what the register says; nothing tells whether the action ran. */
   async act(order: WriteOrder): Promise<WriteOutcome> {
     const sendUnconfirmed = await this.#sendOrNote(order)
     await this.#parts.timers.delay(looks[0] ?? 0)

@@ -13,15 +13,6 @@ const longestFreshBatch = 8
 /** Not one value but a structure: readable alone, left out of lists. */
 const listed = (object: CatalogObject): boolean => object.type !== 'struct'
 
-/** Values of all devices as callers ask for them. */
-export interface Metrics {
-  list(): Metric[]
-  readSeveral(deviceId: string, query: { names?: string | undefined; fresh: boolean }): Promise<MetricBatch>
-  readOne(deviceId: string, name: string, fresh: boolean): Promise<MetricValue>
-  write(deviceId: string, request: WriteRequest): Promise<WriteResult>
-  act(deviceId: string, request: WriteRequest): Promise<ActionResult>
-}
-
 export interface MetricsParts {
   readonly catalog: Catalog
   readonly approvals: Pick<Approvals, 'isApproved' | 'exposed'>
@@ -29,11 +20,8 @@ export interface MetricsParts {
   readonly writes: MetricWrites
 }
 
-export function createMetrics(parts: MetricsParts): Metrics {
-  return new DeviceMetrics(parts)
-}
-
-class DeviceMetrics implements Metrics {
+/** Values of all devices as callers ask for them. */
+export class Metrics {
   readonly #parts: MetricsParts
 
   constructor(parts: MetricsParts) {

@@ -25,12 +25,6 @@ export interface WriteTarget {
   readonly writer: DeviceWriter
 }
 
-/** Writing for callers: what may be written is settled before anything is sent. */
-export interface MetricWrites {
-  write(target: WriteTarget, request: WriteRequest): Promise<WriteResult>
-  act(target: WriteTarget, request: WriteRequest): Promise<ActionResult>
-}
-
 export interface MetricWriteParts {
   readonly catalog: Catalog
   readonly isApproved: (name: string) => boolean
@@ -45,16 +39,13 @@ const waiting = 16
 
 const actionNote = 'The protocol has no feedback on whether an action ran. To repeat an action, write 0 first.'
 
-export function createMetricWrites(parts: MetricWriteParts): MetricWrites {
-  return new CheckedWrites(parts)
-}
-
 interface Prepared {
   readonly object: CatalogObject
   readonly value: WireValue
 }
 
-class CheckedWrites implements MetricWrites {
+/** Writing for callers: what may be written is settled before anything is sent. */
+export class MetricWrites {
   readonly #parts: MetricWriteParts
   readonly #queue = createKeyedQueue(waiting)
 

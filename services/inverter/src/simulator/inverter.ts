@@ -5,7 +5,7 @@ import type { Faults } from './faults.ts'
 import { eventTablePayload, timeSeriesPayload } from './logger-data.ts'
 import { advancePlant, plantAt, type PlantState } from './plant-physics.ts'
 import { plantRegisters } from './plant-registers.ts'
-import { createRegisterFile, type RegisterFile } from './register-file.ts'
+import { RegisterFile } from './register-file.ts'
 
 export interface InverterParts {
   readonly catalog: Catalog
@@ -27,7 +27,7 @@ export class SimulatedInverter {
   constructor(parts: InverterParts) {
     const now = parts.timers.now()
     this.#parts = parts
-    this.registers = createRegisterFile(parts.catalog, { seed: parts.seed, now })
+    this.registers = new RegisterFile(parts.catalog, { seed: parts.seed, now })
     if (parts.serial !== undefined) this.registers.set('inverter_serial', parts.serial)
     this.#plant = plantAt(now, parts.seed)
     this.#follow()

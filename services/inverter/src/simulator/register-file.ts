@@ -3,28 +3,11 @@ import { decodeValue, encodeValue, type WireValue } from '../protocol/wire-value
 import { binaryPayload } from './binary-payloads.ts'
 import { factoryValue } from './factory-values.ts'
 
-/** The objects of one simulated inverter and what they hold, in the units of the wire. */
-export interface RegisterFile {
-  get(name: string): WireValue
-  /** Sets a value as the inverter itself would. */
-  set(name: string, value: WireValue): void
-  /** The bytes an answer carries. */
-  payload(objectId: number): Uint8Array | undefined
-  /** What a client wrote; false when the object is unknown or the bytes do not fit its type. */
-  write(objectId: number, payload: Uint8Array): boolean
-  /** Writable settings that a client changed, by metric name. */
-  snapshot(): Record<string, WireValue>
-  restore(values: Readonly<Record<string, WireValue>>): void
-}
-
 /** Texts are padded to this length, bytes. */
 const textLength = 32
 
-export function createRegisterFile(catalog: Catalog, options: { seed: number; now: number }): RegisterFile {
-  return new Registers(catalog, options)
-}
-
-class Registers implements RegisterFile {
+/** The objects of one simulated inverter and what they hold, in the units of the wire. */
+export class RegisterFile {
   readonly #catalog: Catalog
   readonly #values = new Map<string, WireValue>()
   readonly #written = new Set<string>()
@@ -42,17 +25,20 @@ class Registers implements RegisterFile {
     return value
   }
 
+  /** Sets a value as the inverter itself would. */
   set(name: string, value: WireValue): void {
     this.get(name)
     this.#values.set(name, value)
   }
 
+  /** The bytes an answer carries. */
   payload(objectId: number): Uint8Array | undefined {
     const object = this.#catalog.byId(objectId)
     if (object === undefined) return undefined
     return binaryPayload(object, this.#seed) ?? this.#encoded(object)
   }
 
+  /** What a client wrote; false when the object is unknown or the bytes do not fit its type. */
   write(objectId: number, payload: Uint8Array): boolean {
     const object = this.#catalog.byId(objectId)
     if (object === undefined) return false
@@ -65,6 +51,7 @@ class Registers implements RegisterFile {
     }
   }
 
+  /** Writable settings that a client changed, by metric name. */
   snapshot(): Record<string, WireValue> {
     return Object.fromEntries([...this.#written].sort().map((name) => [name, this.get(name)]))
   }

@@ -33,36 +33,18 @@ export interface SimulatorOptions {
   readonly log?: Log
 }
 
-/** A simulated inverter on a real socket. */
-export interface Simulator {
-  readonly port: number
-  readonly registers: RegisterFile
-  readonly plant: PlantState
-  setSoc(soc: number): void
-  /** Switches faults; those that are not named stay as they are. */
-  setFaults(faults: Partial<Faults>): void
-  clearFaults(): void
-  /** What went over the wire, oldest first, at most the last 10 000 things. */
-  readonly wire: readonly WireEntry[]
-  readonly connections: number
-  /** Most reads one connection ever had open at a time; a good client keeps it at one. */
-  readonly mostOpenReads: number
-  dropConnections(): void
-  /** Sends bytes to every client, as the line copies everything to everyone. */
-  sendRaw(bytes: Uint8Array): void
-  close(): Promise<void>
-}
-
 /** Starts listening. Throws an `OperatorError` when the port is taken. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
-  const simulator = new TcpSimulator(options)
+  const simulator = new Simulator(options)
   await simulator.open()
   return simulator
 }
 
-class TcpSimulator implements Simulator {
+/** A simulated inverter on a real socket. */
+export class Simulator {
   port = 0
   connections = 0
+  /** Most reads one connection ever had open at a time; a good client keeps it at one. */
   mostOpenReads = 0
   readonly #options: SimulatorOptions
   readonly #clients = new Set<Client>()
@@ -100,6 +82,7 @@ class TcpSimulator implements Simulator {
     return this.#main.plant
   }
 
+  /** What went over the wire, oldest first, at most the last 10 000 things. */
   get wire(): readonly WireEntry[] {
     return this.#log.entries
   }
@@ -115,6 +98,7 @@ class TcpSimulator implements Simulator {
     this.#main.setSoc(soc)
   }
 
+  /** Switches faults; those that are not named stay as they are. */
   setFaults(faults: Partial<Faults>): void {
     this.#faults = Faults.parse({ ...this.#faults, ...faults })
     for (const client of this.#clients) client.setReading(!this.#faults.notReading)
@@ -131,6 +115,7 @@ class TcpSimulator implements Simulator {
     for (const client of this.#clients) client.close()
   }
 
+  /** Sends bytes to every client, as the line copies everything to everyone. */
   sendRaw(bytes: Uint8Array): void {
     const at = this.#options.timers.monotonic()
     this.#log.add({ at, connection: 0, direction: 'out', frame: undefined, bytes: Buffer.from(bytes).toString('hex') })

@@ -4,7 +4,7 @@ import { choosePieces, cutPieces, mostRead, readWhole, type Pieces } from './aud
 import { analysisRate, type DecodeAudio } from './decode-audio.ts'
 import { shortestMusic, type TempoEstimate } from './estimate-tempo.ts'
 import { foldingFactor, type OctaveWindow } from './octave-window.ts'
-import { createSlots } from './slots.ts'
+import { Slots } from './slots.ts'
 
 /** What is found out about an audio file. Without a tempo the first four are null. */
 export interface AudioAnalysis {
@@ -55,7 +55,7 @@ export function createAnalyser(parts: AnalyserParts): Analyser {
   const { decode, slots: count, waiting = 1000 } = parts
   const script = parts.script ?? new URL('worker.ts', import.meta.url)
   const threads = Array.from({ length: count }, () => createAnalysisThread(script))
-  const slots = createSlots(threads, waiting)
+  const slots = new Slots(threads, waiting)
   const closing = new AbortController()
   const running = new Set<Promise<unknown>>()
 

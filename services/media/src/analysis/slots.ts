@@ -1,24 +1,15 @@
 import { AnalysisFailed } from './analysis-failed.ts'
 
-/** A few things that are lent to one user at a time, with a line of those who wait. */
-export interface Slots<Item> {
-  /** Lends an item for the time of `work`. Rejects at once when too many wait, and when the signal aborts the waiting. */
-  use<Result>(signal: AbortSignal, work: (item: Item) => Promise<Result>): Promise<Result>
-  /** Turns away all that wait and all that come. */
-  close(): void
-}
-
-/** Lends `items`; at most `bound` may wait. */
-export function createSlots<Item>(items: readonly Item[], bound: number): Slots<Item> {
-  return new LentItems(items, bound)
-}
-
 interface Waiting<Item> {
   readonly take: (item: Item) => void
   readonly turnAway: (error: Error) => void
 }
 
-class LentItems<Item> implements Slots<Item> {
+/**
+ * A few things that are lent to one user at a time, with a line of those who wait.
+ * Lends `items`; at most `bound` may wait.
+ */
+export class Slots<Item> {
   readonly #free: Item[]
   readonly #bound: number
   readonly #line = new Set<Waiting<Item>>()
@@ -29,6 +20,7 @@ class LentItems<Item> implements Slots<Item> {
     this.#bound = bound
   }
 
+  /** Lends an item for the time of `work`. Rejects at once when too many wait, and when the signal aborts the waiting. */
   async use<Result>(signal: AbortSignal, work: (item: Item) => Promise<Result>): Promise<Result> {
     const item = await this.#take(signal)
     try {
@@ -40,6 +32,7 @@ class LentItems<Item> implements Slots<Item> {
     }
   }
 
+  /** Turns away all that wait and all that come. */
   close(): void {
     this.#isClosed = true
     for (const waiting of this.#line) waiting.turnAway(closed())

@@ -14,16 +14,6 @@ export interface Original {
   readonly fetch: (into: string) => Promise<void>
 }
 
-/** Copies of remote files for tools that need a path. */
-export interface LocalCopies {
-  /** Calls `work` with the path of a copy, which stays until it has ended. Several share one copy. */
-  use<T>(original: Original, work: (path: string) => Promise<T>): Promise<T>
-  /** Removes the copies whose keys begin so, those in use when they are not used any more. */
-  forget(keyStart: string): Promise<void>
-  /** Removes all copies; nobody may use them any more. */
-  close(): Promise<void>
-}
-
 /** How old a folder without an owner must be to be abandoned and not just being made, milliseconds. */
 const makingTime = 60_000
 
@@ -35,7 +25,7 @@ export async function openLocalCopies(directory: string, maxBytes: number): Prom
   openDataDirectory(directory)
   await removeAbandoned(directory)
   const folder = await mkdtemp(join(directory, 'of-'))
-  return new Copies({ folder, lock: lockDataDirectory(folder), maxBytes })
+  return new LocalCopies({ folder, lock: lockDataDirectory(folder), maxBytes })
 }
 
 interface Copy {
@@ -45,7 +35,8 @@ interface Copy {
   users: number
 }
 
-class Copies implements LocalCopies {
+/** Copies of remote files for tools that need a path. */
+export class LocalCopies {
   readonly #place: { readonly folder: string; readonly lock: DataDirectoryLock; readonly maxBytes: number }
   /** In the order of use. */
   readonly #copies = new Map<string, Copy>()
@@ -54,6 +45,7 @@ class Copies implements LocalCopies {
     this.#place = place
   }
 
+  /** Calls `work` with the path of a copy, which stays until it has ended. Several share one copy. */
   async use<T>(original: Original, work: (path: string) => Promise<T>): Promise<T> {
     const { key } = original
     const copy = this.#copies.get(key) ?? this.#begin(original)
@@ -89,6 +81,7 @@ class Copies implements LocalCopies {
     }
   }
 
+  /** Removes the copies whose keys begin so, those in use when they are not used any more. */
   async forget(keyStart: string): Promise<void> {
     for (const [key, copy] of this.#copies) {
       if (!key.startsWith(keyStart)) continue
@@ -97,6 +90,7 @@ class Copies implements LocalCopies {
     }
   }
 
+  /** Removes all copies; nobody may use them any more. */
   async close(): Promise<void> {
     this.#place.lock.release()
     await rm(this.#place.folder, { recursive: true, force: true })

@@ -12,21 +12,6 @@ import { jobOfRow } from './job-view.ts'
 import type { Job, Submission } from './schema.ts'
 import * as store from './store.ts'
 
-/** What can be done with jobs from outside. Throws problems in the words of the API. */
-export interface Jobs {
-  submit(submission: Submission): Promise<Job>
-  list(page: { offset: number; limit: number }): Promise<Job[]>
-  find(id: string): Promise<Job>
-  /** Whether a job of that id is there. */
-  has(id: string): Promise<boolean>
-  /** As `find`, with what the API does not show. */
-  row(id: string): Promise<JobRow>
-  cancel(id: string): Promise<Job>
-  retry(id: string): Promise<Job>
-  /** Takes a person's word for the tempo: it is certain from then on. */
-  setTempo(id: string, bpm: number): Promise<Job>
-}
-
 /** What a submission is made of beside its words. */
 export interface JobParts {
   readonly database: Database<Tables>
@@ -65,11 +50,8 @@ const cleared: store.JobValues = {
   lease_until: null,
 }
 
-export function createJobs(parts: JobParts): Jobs {
-  return new StoredJobs(parts)
-}
-
-class StoredJobs implements Jobs {
+/** What can be done with jobs from outside. Throws problems in the words of the API. */
+export class Jobs {
   readonly #parts: JobParts
 
   constructor(parts: JobParts) {
@@ -106,10 +88,12 @@ class StoredJobs implements Jobs {
     return jobOfRow(await this.row(id))
   }
 
+  /** Whether a job of that id is there. */
   async has(id: string): Promise<boolean> {
     return (await store.findJob(this.#db, id)) !== undefined
   }
 
+  /** As `find`, with what the API does not show. */
   async row(id: string): Promise<JobRow> {
     const row = await store.findJob(this.#db, id)
     if (row === undefined) throw notFound('job')
@@ -146,6 +130,7 @@ class StoredJobs implements Jobs {
     return jobOfRow(row)
   }
 
+  /** Takes a person's word for the tempo: it is certain from then on. */
   async setTempo(id: string, bpm: number): Promise<Job> {
     const before = await this.row(id)
     if (before.type !== 'audio') throw invalid('The job is a video and has no tempo')

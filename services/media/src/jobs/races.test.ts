@@ -9,7 +9,7 @@ import type { Tables } from '../database/tables.ts'
 import { createLocalBus } from '../events/bus.ts'
 import { createLocalQueue } from '../queue/local-queue.ts'
 import { MediaFailure } from '../tools/media-failure.ts'
-import { createJobs } from './jobs.ts'
+import { Jobs } from './jobs.ts'
 import { isTerminal } from './job-machine.ts'
 import { firstQueued } from './store.ts'
 import { createWorkers } from './workers.ts'
@@ -23,7 +23,7 @@ async function live(acts: readonly Act[], outcome: 'good' | 'bad'): Promise<void
   const log = createLog({ name: 'test', level: 'silent' })
   const bus = createLocalBus()
   const queue = createLocalQueue({ first: () => firstQueued(database.query), log })
-  const jobs = createJobs({
+  const jobs = new Jobs({
     database,
     queue,
     bus,

@@ -7,7 +7,7 @@ import { migrations } from '../database/migrations/index.ts'
 import type { Tables } from '../database/tables.ts'
 import { createLocalBus } from '../events/bus.ts'
 import { createLocalQueue } from '../queue/local-queue.ts'
-import { createJobs } from './jobs.ts'
+import { Jobs } from './jobs.ts'
 import { firstQueued } from './store.ts'
 import { createWorkers, type RunJob } from './workers.ts'
 
@@ -19,7 +19,7 @@ async function openWorkers(run: RunJob) {
   const bus = createLocalBus()
   const queue = createLocalQueue({ first: () => firstQueued(database.query), log })
   const shared = { db: database.query, database, queue, bus, timers: systemTimers, log }
-  const jobs = createJobs({
+  const jobs = new Jobs({
     ...shared,
     queueSize: 5,
     readUrl: (url) => Promise.resolve({ platform: 'youtube', url, key: url, isShortLink: false, isExtra: false }),

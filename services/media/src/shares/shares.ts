@@ -28,20 +28,6 @@ export interface Redemption extends DeliveryCall {
   readonly isHead: boolean
 }
 
-/** Links by which others get one file. Throws problems in the words of the API. */
-export interface Shares {
-  /** A new link, or the present one when it is as good. */
-  create(jobId: string, base: string): Promise<ShareLink>
-  list(jobId: string, base: string): Promise<ShareLink[]>
-  revoke(jobId: string): Promise<number>
-  /** The landing page, or the file; every failure is the same page with status 404. */
-  redeem(redemption: Redemption): Promise<Content>
-  /** How many links there are. */
-  count(): Promise<number>
-  /** Forgets what has run out. */
-  tidy(): Promise<void>
-}
-
 /** What links are made with. */
 export interface ShareParts {
   readonly database: Database<Tables>
@@ -62,10 +48,6 @@ const linkTurn = 8_103_002
 /** Looked for where there is no link, so that it takes as long. */
 const nobody = { id: '00000000-0000-4000-8000-000000000000', file: 'source.mp3' } as const
 
-export function createShares(parts: ShareParts): Shares {
-  return new StoredShares(parts)
-}
-
 /** A file that can be handed out. */
 interface SharedFile {
   readonly name: string
@@ -81,7 +63,8 @@ interface Found {
   readonly isUsing: boolean
 }
 
-class StoredShares implements Shares {
+/** Links by which others get one file. Throws problems in the words of the API. */
+export class Shares {
   readonly #parts: ShareParts
   readonly #pages: SharePages = createSharePages()
   readonly #wrong: WrongLinks
@@ -91,6 +74,7 @@ class StoredShares implements Shares {
     this.#wrong = createWrongLinks(parts.clock)
   }
 
+  /** A new link, or the present one when it is as good. */
   async create(jobId: string, base: string): Promise<ShareLink> {
     const file = await this.#fileOf(await this.#parts.jobs.row(jobId)).catch((error: unknown) => {
       throw conversionProblem(error)
@@ -117,6 +101,7 @@ class StoredShares implements Shares {
     return store.deleteLinksOf(this.#db, jobId)
   }
 
+  /** The landing page, or the file; every failure is the same page with status 404. */
   async redeem(redemption: Redemption): Promise<Content> {
     const seconds = this.#wrong.waitSeconds(redemption.address)
     if (seconds !== undefined)
@@ -133,10 +118,12 @@ class StoredShares implements Shares {
     return this.#page(redemption, this.#pages.nothing, 404)
   }
 
+  /** How many links there are. */
   count(): Promise<number> {
     return store.countLinks(this.#db)
   }
 
+  /** Forgets what has run out. */
   async tidy(): Promise<void> {
     await store.deleteSpent(this.#db, this.#parts.clock.now())
   }

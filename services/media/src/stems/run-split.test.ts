@@ -12,7 +12,7 @@ import { openDirectoryStore } from '../artifacts/directory-store.ts'
 import { createSlots } from '../conversion/slots.ts'
 import { Problem } from '../problems.ts'
 import { defaultSettings } from '../settings/schema.ts'
-import { createFfmpeg } from '../tools/ffmpeg.ts'
+import { Ffmpeg } from '../tools/ffmpeg.ts'
 import { startGuardian } from '../tools/guardian.ts'
 import { MediaFailure } from '../tools/media-failure.ts'
 import { createToolRunner } from '../tools/run-tool.ts'
@@ -76,7 +76,7 @@ async function openBench() {
   const parts: RunSplitParts = {
     jobs: { row: (id) => (id === present.id ? Promise.resolve(present) : Promise.reject(new Problem(404, 'gone'))) },
     artifacts,
-    ffmpeg: createFfmpeg({
+    ffmpeg: new Ffmpeg({
       ffmpeg: '/usr/bin/ffmpeg',
       ffprobe: '/usr/bin/ffprobe',
       runner: createToolRunner(guardian),

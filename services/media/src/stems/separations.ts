@@ -16,16 +16,6 @@ import { StemServiceError } from './stem-service-error.ts'
 import { findSplit } from './store.ts'
 import type { WantedPart } from './wanted-part.ts'
 
-/** Splits that are under way in this process. */
-export interface Separations {
-  /** Whether both stems of a part are there. */
-  isDone(part: WantedPart): Promise<boolean>
-  /** Makes the stems, or goes on with making them. Throws problems in the words of the API. */
-  run(part: WantedPart, key: string): Promise<void>
-  /** Stops what is under way, so that it can be gone on with. */
-  close(): Promise<void>
-}
-
 /** What splits are run with. */
 export interface SeparationParts extends RunSplitParts {
   readonly database: Database<Tables>
@@ -36,17 +26,14 @@ export interface SeparationParts extends RunSplitParts {
 /** Splits at a time, of all jobs and processes; research 1.12. */
 const mostTogether = 2
 
-export function createSeparations(parts: SeparationParts): Separations {
-  return new RunningSeparations(parts)
-}
-
 interface Running {
   readonly jobId: string
   readonly controller: AbortController
   readonly end: Promise<void>
 }
 
-class RunningSeparations implements Separations {
+/** Splits that are under way in this process. */
+export class Separations {
   readonly #parts: SeparationParts
   readonly #running = new Set<Running>()
   readonly #unsubscribe: () => void
@@ -63,6 +50,7 @@ class RunningSeparations implements Separations {
     })
   }
 
+  /** Whether both stems of a part are there. */
   async isDone({ job, variant }: WantedPart): Promise<boolean> {
     const { artifacts, database } = this.#parts
     const row = await findSplit(database.query, { jobId: job.id, variant })
@@ -71,6 +59,7 @@ class RunningSeparations implements Separations {
     return found.every((facts) => facts !== undefined)
   }
 
+  /** Makes the stems, or goes on with making them. Throws problems in the words of the API. */
   async run(part: WantedPart, key: string): Promise<void> {
     if (this.#isClosing) throw separationProblem(new SeparationPaused('the service is being stopped'))
     const { promise: end, resolve } = Promise.withResolvers<void>()
@@ -84,6 +73,7 @@ class RunningSeparations implements Separations {
     }
   }
 
+  /** Stops what is under way, so that it can be gone on with. */
   async close(): Promise<void> {
     this.#isClosing = true
     this.#unsubscribe()

@@ -12,18 +12,6 @@ import { signInProblem } from './stem-problem.ts'
 import { StemServiceError } from './stem-service-error.ts'
 import { replaceAccount } from './store.ts'
 
-/** The account at the stem service: one for all users, its key sealed. */
-export interface AccountKeeper {
-  current(): { readonly email: string; readonly key: string } | undefined
-  /** What the service said of the key in the last five minutes, or says now. */
-  status(isForced: boolean): Promise<StemStatus>
-  /** Stores an account after asking the service; throws a problem. */
-  signIn(account: StemAccount): Promise<void>
-  signOut(): Promise<void>
-  /** What is known of the key may be wrong by now. */
-  doubt(): void
-}
-
 /** What the account is kept with. */
 export interface AccountParts {
   readonly db: Kysely<Tables>
@@ -56,11 +44,8 @@ interface Known {
   until: number
 }
 
-export function createAccountKeeper(parts: AccountParts): AccountKeeper {
-  return new SealedAccount(parts)
-}
-
-class SealedAccount implements AccountKeeper {
+/** The account at the stem service: one for all users, its key sealed. */
+export class AccountKeeper {
   readonly #parts: AccountParts
   #known: Known | undefined
 
@@ -73,6 +58,7 @@ class SealedAccount implements AccountKeeper {
     return sealed === undefined ? undefined : Stored.parse(JSON.parse(this.#parts.sealer.open(sealed, place)))
   }
 
+  /** What the service said of the key in the last five minutes, or says now. */
   async status(isForced: boolean): Promise<StemStatus> {
     const [sealed, account] = [this.#sealed, this.current()]
     if (sealed === undefined || account === undefined) return notConfigured
@@ -80,6 +66,7 @@ class SealedAccount implements AccountKeeper {
     return { ok: true, configured: true, email: account.email, ...verdict }
   }
 
+  /** Stores an account after asking the service; throws a problem. */
   async signIn({ email, activation_key: key }: StemAccount): Promise<void> {
     const { client, sealer, db, settings, bus } = this.#parts
     const before = this.#sealed
@@ -100,6 +87,7 @@ class SealedAccount implements AccountKeeper {
     this.#parts.bus.publish({ type: 'settings_changed', job_id: null })
   }
 
+  /** What is known of the key may be wrong by now. */
   doubt(): void {
     this.#known = undefined
   }

@@ -5,8 +5,8 @@ import { invalid, notFound } from '../problems.ts'
 import type { Trims } from '../trims/trims.ts'
 import { guardedSeconds } from './run-split.ts'
 import type { StemAccount, StemQuery, StemResult, StemStatus } from './schema.ts'
-import { createSeparations, type SeparationParts } from './separations.ts'
-import { createAccountKeeper, type AccountParts } from './stem-account.ts'
+import { type SeparationParts, Separations } from './separations.ts'
+import { AccountKeeper, type AccountParts } from './stem-account.ts'
 import { stemArtifact, trimOfArtifact, whole } from './stem-names.ts'
 import { releaseSplits } from './store.ts'
 import { findPart, isOfTrim, readTrimId, requireSound, type WantedPart } from './wanted-part.ts'
@@ -41,13 +41,13 @@ export async function openStems(parts: StemParts): Promise<OpenStems> {
 
 function createStems(parts: StemParts): OpenStems {
   const { jobs, artifacts, trims } = parts
-  const accounts = createAccountKeeper({
+  const accounts = new AccountKeeper({
     ...parts,
     db: parts.database.query,
     settings: parts.keeper,
     clock: parts.timers,
   })
-  const separations = createSeparations(parts)
+  const separations = new Separations(parts)
 
   async function separate(jobId: string, query: StemQuery): Promise<StemResult> {
     const job = requireSound(await jobs.row(jobId))

@@ -3,16 +3,6 @@ import { join } from 'node:path'
 import { openDataDirectory, writeFileAtomic, type Clock } from '@hearth/runtime'
 import { readPicture, type Picture } from './picture.ts'
 
-/** Pictures that were fetched before. */
-export interface PictureShelf {
-  has(key: string): Promise<boolean>
-  /** Undefined for one that is not there, too old, or not what it was when it was put there. */
-  find(key: string): Promise<Picture | undefined>
-  put(key: string, picture: Picture): Promise<void>
-  /** Removes what is too old, and the oldest of the rest while they are too many. */
-  tidy(): Promise<void>
-}
-
 export interface PictureShelfParts {
   readonly folder: string
   readonly clock: Clock
@@ -32,10 +22,11 @@ const ending = '.picture'
  */
 export function createPictureShelf(parts: PictureShelfParts): PictureShelf {
   openDataDirectory(parts.folder)
-  return new FolderShelf(parts)
+  return new PictureShelf(parts)
 }
 
-class FolderShelf implements PictureShelf {
+/** Pictures that were fetched before. */
+export class PictureShelf {
   readonly #parts: PictureShelfParts
   readonly #most: number
   /** Bytes of all pictures; undefined until they were counted. */
@@ -51,6 +42,7 @@ class FolderShelf implements PictureShelf {
     return facts?.isFile() === true && this.#ageOf(facts.mtimeMs) <= life
   }
 
+  /** Undefined for one that is not there, too old, or not what it was when it was put there. */
   async find(key: string): Promise<Picture | undefined> {
     if (!(await this.has(key))) return undefined
     const bytes = await readFile(this.#pathOf(key)).catch(() => undefined)
@@ -67,6 +59,7 @@ class FolderShelf implements PictureShelf {
     if (this.#total > this.#most) await this.tidy()
   }
 
+  /** Removes what is too old, and the oldest of the rest while they are too many. */
   async tidy(): Promise<void> {
     const { folder } = this.#parts
     const files = (await Promise.all((await readdir(folder)).map((name) => this.#describe(name)))).sort(

@@ -14,7 +14,7 @@ import { readMediaUrl } from '../platforms/media-url.ts'
 import { createPlatformHosts } from '../platforms/platform-hosts.ts'
 import { MediaFailure, type MediaFailureCode } from '../tools/media-failure.ts'
 import { createPictureShelf } from './picture-shelf.ts'
-import { createThumbnails } from './thumbnails.ts'
+import { Thumbnails } from './thumbnails.ts'
 
 const picture = PNG.sync.write(new PNG({ width: 2, height: 2 }))
 const reel = 'https://www.instagram.com/reel/Cabcdefghij/'
@@ -31,7 +31,7 @@ async function open(says: { code: MediaFailureCode } | { thumbnail: string }) {
     asked.push(String(url))
     return { status: 200, headers: new Map([['content-type', 'image/png']]), url: String(url), body: picture }
   }
-  const thumbnails = createThumbnails({
+  const thumbnails = new Thumbnails({
     readUrl: (text) => Promise.resolve(readMediaUrl(text, hosts)),
     lookup: {
       look: () => {

@@ -13,18 +13,6 @@ import { readPictureUrl } from './picture-hosts.ts'
 import type { Picture } from './picture.ts'
 import type { ThumbnailAnswer } from './schema.ts'
 
-/** Pictures of media that are not downloaded. Throws problems in the words of the API. */
-export interface Thumbnails {
-  resolve(url: string): Promise<ThumbnailAnswer>
-  cached(key: string): Promise<Picture>
-  /** Fetches a picture from a host on the list, and from nowhere else. */
-  proxy(url: string): Promise<Picture>
-  /** Path on this service of a picture that a platform named; null when it is not one this service would fetch. */
-  pathOf(media: MediaUrl, named: string | null): Promise<string | null>
-  /** Forgets pictures older than a week. */
-  tidy(): Promise<void>
-}
-
 export interface ThumbnailParts {
   readonly readUrl: (text: string) => Promise<MediaUrl>
   readonly lookup: MediaLookup
@@ -37,11 +25,8 @@ export interface ThumbnailParts {
 /** What a platform says to whoever is not signed in. */
 const forMembers: ReadonlySet<MediaFailureCode> = new Set(['login_required', 'bot_check', 'private'])
 
-export function createThumbnails(parts: ThumbnailParts): Thumbnails {
-  return new KeptThumbnails(parts)
-}
-
-class KeptThumbnails implements Thumbnails {
+/** Pictures of media that are not downloaded. Throws problems in the words of the API. */
+export class Thumbnails {
   readonly #parts: ThumbnailParts
   /** Those who ask for the same picture wait for the same answer. */
   readonly #running = new Map<string, Promise<ThumbnailAnswer>>()
@@ -66,6 +51,7 @@ class KeptThumbnails implements Thumbnails {
     return picture
   }
 
+  /** Fetches a picture from a host on the list, and from nowhere else. */
   async proxy(text: string): Promise<Picture> {
     const url = readPictureUrl(text, this.#parts.hosts)
     if (url === undefined) throw invalid('url must be an https address on a host of the platforms’ pictures')
@@ -74,12 +60,14 @@ class KeptThumbnails implements Thumbnails {
     })
   }
 
+  /** Path on this service of a picture that a platform named; null when it is not one this service would fetch. */
   async pathOf(media: MediaUrl, named: string | null): Promise<string | null> {
     if (await this.#parts.shelf.has(keyOf(media))) return pathOfKey(keyOf(media))
     const url = named === null ? undefined : readPictureUrl(named, this.#parts.hosts)
     return url === undefined ? null : `/api/thumbnail-proxy?url=${encodeURIComponent(url.href)}`
   }
 
+  /** Forgets pictures older than a week. */
   tidy(): Promise<void> {
     return this.#parts.shelf.tidy()
   }

@@ -28,17 +28,6 @@ export interface Conversion {
   readonly largestBytes?: number
 }
 
-/** ffmpeg and ffprobe on local files only. Throws `MediaFailure`. */
-export interface Ffmpeg {
-  probe(file: string, signal: AbortSignal): Promise<FileFacts>
-  convert(conversion: Conversion): Promise<void>
-  /** Samples of a stretch of the sound: mono, 32-bit floats. */
-  decode(file: string, stretch: Stretch): Promise<Float32Array>
-  /** Whether any pixel of a picture lets through what is behind it; every one of them is decoded. */
-  hasTransparency(picture: string, signal: AbortSignal): Promise<boolean>
-  version(): Promise<string | undefined>
-}
-
 /** A part of a file's sound. */
 export interface Stretch {
   readonly sampleRate: number
@@ -56,11 +45,8 @@ const largestProbe = 16 * 1024 ** 2
 const localOnly = ['-nostdin', '-hide_banner', '-loglevel', 'error', '-protocol_whitelist', 'file,pipe']
 const inputOf = (file: string): string => `file:${file}`
 
-export function createFfmpeg(parts: { ffmpeg: string; ffprobe: string; runner: ToolRunner }): Ffmpeg {
-  return new LocalFfmpeg(parts)
-}
-
-class LocalFfmpeg implements Ffmpeg {
+/** ffmpeg and ffprobe on local files only. Throws `MediaFailure`. */
+export class Ffmpeg {
   readonly #parts: { ffmpeg: string; ffprobe: string; runner: ToolRunner }
 
   constructor(parts: { ffmpeg: string; ffprobe: string; runner: ToolRunner }) {
@@ -116,6 +102,7 @@ class LocalFfmpeg implements Ffmpeg {
     })
   }
 
+  /** Samples of a stretch of the sound: mono, 32-bit floats. */
   async decode(file: string, { sampleRate, startSeconds, lengthSeconds, signal }: Stretch): Promise<Float32Array> {
     const most = Math.ceil(lengthSeconds * sampleRate) * 4
     const chunks: Buffer[] = []
@@ -139,6 +126,7 @@ class LocalFfmpeg implements Ffmpeg {
     return new Float32Array(whole.buffer.slice(whole.byteOffset, whole.byteOffset + bytes))
   }
 
+  /** Whether any pixel of a picture lets through what is behind it; every one of them is decoded. */
   async hasTransparency(picture: string, signal: AbortSignal): Promise<boolean> {
     let pixels = 0
     let isTransparent = false

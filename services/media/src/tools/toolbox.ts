@@ -2,12 +2,12 @@ import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { OutboundPolicy } from '@hearth/outbound'
 import { openEgressProxy } from './egress-proxy.ts'
-import { createFfmpeg, type Ffmpeg } from './ffmpeg.ts'
+import { Ffmpeg } from './ffmpeg.ts'
 import { findProgram } from './find-program.ts'
 import { startGuardian } from './guardian.ts'
 import { createEjsVersions } from './ejs-version.ts'
 import { createToolRunner, type ToolRunner } from './run-tool.ts'
-import { createYtDlp, type YtDlp } from './yt-dlp.ts'
+import { YtDlp } from './yt-dlp.ts'
 
 /** The programs the service works with. */
 export interface Toolbox {
@@ -40,10 +40,10 @@ export function openToolbox({ dataDirectory, ffmpegPath, ytDlpProgram, policy }:
   const ffmpegProgram = findProgram('ffmpeg', ffmpegPath) ?? ffmpegPath ?? '/usr/bin/ffmpeg'
   const home = join(dataDirectory, 'tool-home')
   mkdirSync(home, { recursive: true, mode: 0o700 })
-  const ffmpeg = createFfmpeg({ ffmpeg: ffmpegProgram, ffprobe: join(dirname(ffmpegProgram), 'ffprobe'), runner })
+  const ffmpeg = new Ffmpeg({ ffmpeg: ffmpegProgram, ffprobe: join(dirname(ffmpegProgram), 'ffprobe'), runner })
   const ejsVersionOf = createEjsVersions(runner, home)
   const ytDlpOf = (program: () => Promise<string>, reach: OutboundPolicy) =>
-    createYtDlp({ program, ffmpeg: ffmpegProgram, runner, home, openEgress: () => openEgressProxy({ policy: reach }) })
+    new YtDlp({ program, ffmpeg: ffmpegProgram, runner, home, openEgress: () => openEgressProxy({ policy: reach }) })
   return {
     runner,
     ytDlp: ytDlpOf(ytDlpProgram, policy),

@@ -75,14 +75,6 @@ export interface Downloaded {
   readonly thumbnail: string | undefined
 }
 
-/** yt-dlp, run in our terms: fixed words, one way out, hard limits. Throws `MediaFailure`. */
-export interface YtDlp {
-  probe(request: MediaRequest & { readonly timeoutMs: number; readonly directory: string }): Promise<MediaInfo>
-  download(request: DownloadRequest): Promise<Downloaded>
-  /** `2026.08.19`; undefined when it cannot be run. */
-  version(): Promise<string | undefined>
-}
-
 export interface YtDlpParts {
   /** Path of the version in use; asked for each run, because it may change between two. */
   readonly program: () => Promise<string>
@@ -101,11 +93,8 @@ const gigabyte = 1024 ** 3
 const largestInfo = 16 * 1024 ** 2
 const limits = { memory: 2 * gigabyte, processes: 64 }
 
-export function createYtDlp(parts: YtDlpParts): YtDlp {
-  return new SafeYtDlp(parts)
-}
-
-class SafeYtDlp implements YtDlp {
+/** yt-dlp, run in our terms: fixed words, one way out, hard limits. Throws `MediaFailure`. */
+export class YtDlp {
   readonly #parts: YtDlpParts
   readonly #versions = new Map<string, Promise<string | undefined>>()
 
@@ -113,11 +102,12 @@ class SafeYtDlp implements YtDlp {
     this.#parts = parts
   }
 
+  /** `2026.08.19`; undefined when it cannot be run. */
   async version(): Promise<string | undefined> {
     return this.#versionOf(await this.#parts.program())
   }
 
-  async probe(request: Parameters<YtDlp['probe']>[0]): Promise<MediaInfo> {
+  async probe(request: MediaRequest & { readonly timeoutMs: number; readonly directory: string }): Promise<MediaInfo> {
     const chunks: Buffer[] = []
     let size = 0
     await this.#runWith(request, async (program, surroundings) => {

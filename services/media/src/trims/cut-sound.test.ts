@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { temporaryDirectory } from '@hearth/testing'
 import type { Problem } from '../problems.ts'
-import { createFfmpeg, type Ffmpeg } from '../tools/ffmpeg.ts'
+import { Ffmpeg } from '../tools/ffmpeg.ts'
 import { startGuardian, type Guardian } from '../tools/guardian.ts'
 import { MediaFailure } from '../tools/media-failure.ts'
 import { createToolRunner } from '../tools/run-tool.ts'
@@ -43,7 +43,7 @@ describe('a part of a sound', () => {
   before(async () => {
     folder = await temporaryDirectory('cut')
     guardian = startGuardian()
-    ffmpeg = createFfmpeg({
+    ffmpeg = new Ffmpeg({
       ffmpeg: '/usr/bin/ffmpeg',
       ffprobe: '/usr/bin/ffprobe',
       runner: createToolRunner(guardian),

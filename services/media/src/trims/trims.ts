@@ -16,15 +16,6 @@ import { cutSound, type Part } from './cut-sound.ts'
 import type { Trim, TrimList, TrimRequest } from './schema.ts'
 import { partOfArtifact, trimArtifact, trimIdOf } from './trim-id.ts'
 
-/** Parts cut out of finished sounds. Throws problems in the words of the API. */
-export interface Trims {
-  make(jobId: string, wanted: TrimRequest): Promise<Trim>
-  list(jobId: string): Promise<TrimList>
-  remove(jobId: string, trimId: string | undefined): Promise<{ ok: true; deleted: number }>
-  /** The stored file of a part and the name it is saved under. */
-  find(jobId: string, trimId: string): Promise<{ name: string; fileName: string }>
-}
-
 /** What parts are cut with. */
 export interface TrimParts {
   readonly jobs: Pick<Jobs, 'row'>
@@ -43,12 +34,11 @@ const mostKept = 50
 const mostTogether = 8
 const patience = 60_000
 
-/** Cuts each part once, and keeps it beside its source. */
-export function createTrims(parts: TrimParts): Trims {
-  return new StoredTrims(parts)
-}
-
-class StoredTrims implements Trims {
+/**
+ * Parts cut out of finished sounds. Throws problems in the words of the API.
+ * Cuts each part once, and keeps it beside its source.
+ */
+export class Trims {
   readonly #parts: TrimParts
   readonly #underWay = new Set<string>()
 
@@ -88,6 +78,7 @@ class StoredTrims implements Trims {
     return { ok: true, deleted }
   }
 
+  /** The stored file of a part and the name it is saved under. */
   async find(jobId: string, trimId: string): Promise<{ name: string; fileName: string }> {
     const job = await this.#parts.jobs.row(jobId)
     const name = trimArtifact(trimId)

@@ -12,7 +12,7 @@ import type { JobRow, Tables } from '../database/tables.ts'
 import { createLocalBus } from '../events/bus.ts'
 import { insertJob } from '../jobs/store.ts'
 import { openSettings } from '../settings/settings.ts'
-import { openChosenYtDlp, type ChosenParts } from './chosen-yt-dlp.ts'
+import { type ChosenParts, ChosenYtDlp } from './chosen-yt-dlp.ts'
 import { firstEnds, lastFetched } from './store.ts'
 import { encodePin, parsePin, type Fetched } from './tool-pin.ts'
 
@@ -31,7 +31,7 @@ async function open(location: DatabaseLocation) {
     const config = { dataDirectory, ytDlpPath, updatesUrl: undefined, outboundAllow: createOutboundAllow([]) }
     const settings = await openSettings(db)
     const log = createLog({ name: 'test', level: 'silent' })
-    return openChosenYtDlp({ config, db, settings, timers, log, bus, ...more })
+    return new ChosenYtDlp({ config, db, settings, timers, log, bus, ...more })
   }
   const lay = async (name: string, version: string) => {
     const folder = join(place.path, name, 'tools/yt-dlp', version)

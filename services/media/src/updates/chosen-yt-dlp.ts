@@ -11,23 +11,6 @@ import { firstEnds } from './store.ts'
 import { encodePin, parsePin, type Fetched, type ToolPin } from './tool-pin.ts'
 import { openVersionFolder, versionsIn, type VersionFolder } from './version-folder.ts'
 
-/** Which yt-dlp is used: `YTDLP_PATH`, otherwise the one that was fetched and taken, otherwise the one in `PATH`. */
-export interface ChosenYtDlp {
-  /** Path of the program for the next run. What another process chose meanwhile counts. */
-  program(): Promise<string>
-  /** Undefined while nothing was ever taken. */
-  pin(): Promise<ToolPin | undefined>
-  /** Whether the operator named a program, so that nothing is to be chosen. */
-  readonly isFixed: boolean
-  readonly versions: VersionFolder
-  readonly web: ReleaseWeb
-  /** Uses a version from now on; the one before is kept. Its first jobs are watched. */
-  take(fetched: Fetched): Promise<void>
-  /** Uses the one before again; returns its name, or undefined when there is none. */
-  goBack(): Promise<string | undefined>
-  close(): void
-}
-
 export interface ChosenParts {
   readonly config: {
     readonly dataDirectory: string
@@ -49,13 +32,11 @@ export interface ChosenParts {
 const trialJobs = 3
 const retryMissing = 3_600_000
 
-export function openChosenYtDlp(parts: ChosenParts): ChosenYtDlp {
-  return new PinnedYtDlp(parts)
-}
-
-class PinnedYtDlp implements ChosenYtDlp {
+/** Which yt-dlp is used: `YTDLP_PATH`, otherwise the one that was fetched and taken, otherwise the one in `PATH`. */
+export class ChosenYtDlp {
   readonly versions: VersionFolder
   readonly web: ReleaseWeb
+  /** Whether the operator named a program, so that nothing is to be chosen. */
   readonly isFixed: boolean
   readonly #parts: ChosenParts
   readonly #unsubscribe: () => void
@@ -74,6 +55,7 @@ class PinnedYtDlp implements ChosenYtDlp {
     this.#unsubscribe = watch ?? (() => undefined)
   }
 
+  /** Path of the program for the next run. What another process chose meanwhile counts. */
   async program(): Promise<string> {
     const { ytDlpPath } = this.#parts.config
     if (ytDlpPath !== undefined) return ytDlpPath
@@ -84,12 +66,14 @@ class PinnedYtDlp implements ChosenYtDlp {
     return systemYtDlp() ?? this.versions.pathOf(current.version)
   }
 
+  /** Undefined while nothing was ever taken. */
   async pin(): Promise<ToolPin | undefined> {
     // Another process, or the command line, may have written; the last known pin does when the database cannot be read.
     await this.#parts.settings.refresh().catch(() => undefined)
     return this.#known()
   }
 
+  /** Uses a version from now on; the one before is kept. Its first jobs are watched. */
   async take(fetched: Fetched): Promise<void> {
     const before = (await this.pin())?.current ?? (systemYtDlp() === undefined ? undefined : 'system')
     const since = this.#parts.timers.now()
@@ -103,6 +87,7 @@ class PinnedYtDlp implements ChosenYtDlp {
     await this.versions.keepOnly(kept)
   }
 
+  /** Uses the one before again; returns its name, or undefined when there is none. */
   async goBack(): Promise<string | undefined> {
     const previous = (await this.pin())?.previous
     if (previous === undefined || (previous === 'system' && systemYtDlp() === undefined)) return undefined

@@ -6,7 +6,7 @@ import type { NodeRow, NodeTables } from '../nodes/tables.ts'
 import { siteHeads, siteRowsOf } from '../sites/store.ts'
 import type { SiteTables } from '../sites/tables.ts'
 import type { Compiled, LastLook, NodeOutcome } from './apply-to-node.ts'
-import { createBatches, type Batches } from './batches.ts'
+import { Batches } from './batches.ts'
 import { createSiteReader, type DesiredSite } from './desired-sites.ts'
 import { recordOutcomes } from './record-outcomes.ts'
 import type { NodeRun } from './node-run.ts'
@@ -64,17 +64,6 @@ export interface ApplyNode {
   check(config: object, changed: readonly DesiredSite[]): Promise<string | undefined>
 }
 
-/** Brings what runs to what is wanted. */
-export interface Apply {
-  /** Resolves when the change, and all that came with it, was tried on every node. */
-  request(change: Change): Promise<ApplyResult>
-  /** Whether a change is being applied, or about to be. */
-  readonly isBusy: boolean
-  /** Whether the last change did not reach the node, as far as is known. */
-  isBehind(nodeId: number): boolean
-  close(): Promise<void>
-}
-
 /** The tables that applying works on. */
 export type ApplyDatabase = Database<ApplyTables & SiteTables & NodeTables>
 
@@ -94,11 +83,8 @@ const longestMs = 1500
 /** The turn of transactions that count revisions up. */
 export const revisionTurn = 11
 
-export function createApply(parts: ApplyParts): Apply {
-  return new BatchedApply(parts)
-}
-
-class BatchedApply implements Apply {
+/** Brings what runs to what is wanted. */
+export class Apply {
   readonly #parts: ApplyParts
   readonly #reader = createSiteReader()
   readonly #batches: Batches<Change, ApplyResult>
@@ -109,18 +95,21 @@ class BatchedApply implements Apply {
   constructor(parts: ApplyParts) {
     this.#parts = parts
     const run = (changes: readonly Change[]) => this.#run(changes)
-    this.#batches = createBatches({ timers: parts.timers, quietMs, longestMs, run })
+    this.#batches = new Batches({ timers: parts.timers, quietMs, longestMs, run })
   }
 
+  /** Resolves when the change, and all that came with it, was tried on every node. */
   async request(change: Change): Promise<ApplyResult> {
     this.#underWay += 1
     return await this.#batches.request(change, change.isUrgent).finally(() => (this.#underWay -= 1))
   }
 
+  /** Whether a change is being applied, or about to be. */
   get isBusy(): boolean {
     return this.#underWay > 0
   }
 
+  /** Whether the last change did not reach the node, as far as is known. */
   isBehind(nodeId: number): boolean {
     return this.#behind.has(nodeId)
   }

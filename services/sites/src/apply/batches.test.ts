@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createFastTimers } from '@hearth/runtime'
-import { BatchesClosed, createBatches } from './batches.ts'
+import { Batches, BatchesClosed } from './batches.ts'
 
 function recording(options: { quietMs?: number; longestMs?: number } = {}) {
   const runs: number[][] = []
-  const batches = createBatches<number, number>({
+  const batches = new Batches<number, number>({
     timers: createFastTimers(50),
     quietMs: options.quietMs ?? 250,
     longestMs: options.longestMs ?? 1000,
@@ -30,7 +30,7 @@ test('one that comes during a run is served by the next', async () => {
   let runs = 0
   const gate = Promise.withResolvers<undefined>()
   const started = Promise.withResolvers<undefined>()
-  const batches = createBatches<string, number>({
+  const batches = new Batches<string, number>({
     timers: createFastTimers(50),
     quietMs: 250,
     longestMs: 1000,

@@ -1,16 +1,5 @@
 import type { Timers } from '@hearth/runtime'
 
-/** Collects requests that come close together and serves them by one run. */
-export interface Batches<Item, Result> {
-  /**
-   * Resolves with the result of the run that served the item; rejects with its error. An urgent one waits for no others, and
-   * takes those that wait along.
-   */
-  request(item: Item, isUrgent?: boolean): Promise<Result>
-  /** Serves what is waiting at once, and lets nothing more come. */
-  close(): Promise<void>
-}
-
 export interface BatchParts<Item, Result> {
   readonly timers: Timers
   /** How long to wait for more after each request, milliseconds. */
@@ -26,17 +15,14 @@ export class BatchesClosed extends Error {
   override readonly name = 'BatchesClosed'
 }
 
-export function createBatches<Item, Result>(parts: BatchParts<Item, Result>): Batches<Item, Result> {
-  return new QuietBatches(parts)
-}
-
 interface Waiting<Item, Result> {
   readonly item: Item
   readonly resolve: (result: Result) => void
   readonly reject: (error: unknown) => void
 }
 
-class QuietBatches<Item, Result> implements Batches<Item, Result> {
+/** Collects requests that come close together and serves them by one run. */
+export class Batches<Item, Result> {
   readonly #parts: BatchParts<Item, Result>
   #waiting: Waiting<Item, Result>[] = []
   #firstAt = 0
@@ -50,6 +36,10 @@ class QuietBatches<Item, Result> implements Batches<Item, Result> {
     this.#parts = parts
   }
 
+  /**
+   * Resolves with the result of the run that served the item; rejects with its error. An urgent one waits for no others, and
+   * takes those that wait along.
+   */
   request(item: Item, isUrgent = false): Promise<Result> {
     if (this.#isClosed) return Promise.reject(new BatchesClosed('the service is shutting down'))
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
@@ -67,6 +57,7 @@ class QuietBatches<Item, Result> implements Batches<Item, Result> {
     return promise
   }
 
+  /** Serves what is waiting at once, and lets nothing more come. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#cancel()

@@ -14,17 +14,6 @@ export interface Drift {
   readonly running: object
 }
 
-/** Looks at what the nodes run, over and over. */
-export interface DriftWatch {
-  /** What is known of drift, by node. */
-  current(): readonly Drift[]
-  of(nodeId: number): Drift | undefined
-  /** Looks at once, and returns when all nodes were asked. */
-  look(): Promise<void>
-  start(): void
-  close(): Promise<void>
-}
-
 export interface DriftParts {
   readonly nodes: Pick<Nodes, 'list' | 'look'>
   readonly configs: ExpectedConfigs
@@ -44,11 +33,8 @@ export interface DriftParts {
 
 const everyMs = 30_000
 
-export function createDriftWatch(parts: DriftParts): DriftWatch {
-  return new PollingWatch(parts)
-}
-
-class PollingWatch implements DriftWatch {
+/** Looks at what the nodes run, over and over. */
+export class DriftWatch {
   readonly #parts: DriftParts
   readonly #drifts = new Map<number, Drift>()
   #cancel: () => void = () => undefined
@@ -59,6 +45,7 @@ class PollingWatch implements DriftWatch {
     this.#parts = parts
   }
 
+  /** What is known of drift, by node. */
   current(): readonly Drift[] {
     return [...this.#drifts.values()]
   }
@@ -74,6 +61,7 @@ class PollingWatch implements DriftWatch {
     })
   }
 
+  /** Looks at once, and returns when all nodes were asked. */
   look(): Promise<void> {
     this.#running ??= this.#lookAtAll().finally(() => (this.#running = undefined))
     return this.#running

@@ -7,15 +7,15 @@ import type { Publish } from '../events/schema.ts'
 import type { SettingsKeeper } from '../settings/settings.ts'
 import { createGrader } from './grader/grader.ts'
 import { createGrading, type Grading } from './grading/grading.ts'
-import { createGradeSchedule } from './grading/grade-schedule.ts'
+import { GradeSchedule } from './grading/grade-schedule.ts'
 import { createGradeHistory, type GradeHistory } from './history/history.ts'
 import type { HostCertificate } from './inventory/certificate-state.ts'
-import { createInventory, type Inventory } from './inventory/inventory.ts'
+import { Inventory } from './inventory/inventory.ts'
 import type { SiteHosts } from './site-host.ts'
 import { createOptIns } from './ssl-labs/opt-ins.ts'
 import { createRegistration } from './ssl-labs/registration.ts'
 import type { SslLabsFeature } from './ssl-labs/routes.ts'
-import { createScans, type Scan, type Scans } from './ssl-labs/scans.ts'
+import { type Scan, Scans } from './ssl-labs/scans.ts'
 import { createSslLabsClient, type SslLabsClient, type SslLabsIdentity } from './ssl-labs/ssl-labs-client.ts'
 import { openUploads, type Uploads } from './uploads/uploads.ts'
 
@@ -63,8 +63,8 @@ export async function openCertificates(parts: CertificatesParts): Promise<Certif
   const sslLabs = openSslLabs(parts, history)
   const { scans, optIns, isOn } = sslLabs
   const rhythm = () => settings.current().grade_schedule
-  const inventory = createInventory({ hosts, timers, onChange: (now, before) => tell(publish, now, before) })
-  const schedule = createGradeSchedule({
+  const inventory = new Inventory({ hosts, timers, onChange: (now, before) => tell(publish, now, before) })
+  const schedule = new GradeSchedule({
     hosts,
     inventory,
     grading,
@@ -110,7 +110,7 @@ function openScans(
   client: SslLabsClient,
   history: GradeHistory,
 ): Scans {
-  return createScans({
+  return new Scans({
     db,
     client,
     timers,

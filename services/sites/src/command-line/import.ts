@@ -9,7 +9,7 @@ import { openUploads } from '../certificates/uploads/uploads.ts'
 import type { Config } from '../config.ts'
 import { openImporting, certificateFolder, unsynced } from '../importing.ts'
 import { AdaptFailed } from '../nodes/admin-client.ts'
-import { createNodes } from '../nodes/nodes.ts'
+import { Nodes } from '../nodes/nodes.ts'
 import { runImportCommand, type ImportCommand } from '../onboarding/import-command.ts'
 import type { Imports } from '../onboarding/imports.ts'
 import type { Adapt } from '../onboarding/read-caddyfile.ts'
@@ -55,7 +55,7 @@ type OpenedStorage = Parameters<Parameters<typeof withStorage>[0]>[0]
 async function openImports({ database, secret, config }: OpenedStorage): Promise<Imports> {
   const log = createLog({ name: 'sites-import', level: 'silent' })
   const settings = await openSettings(database.query)
-  const nodes = createNodes({
+  const nodes = new Nodes({
     database,
     clock: systemTimers,
     log,

@@ -11,15 +11,6 @@ export type ReplaceOutcome =
   /** Somebody else changed the configuration since its tag was read. */
   | { readonly kind: 'changed' }
 
-/** A configuration as it runs, with its tag. */
-export interface RunningConfig {
-  /** As Caddy writes it. */
-  readonly text: string
-  /** The same, parsed when it is first asked for; null for none. Throws `AdminUnknown` when it is no JSON. */
-  readonly config: unknown
-  readonly etag: string
-}
-
 /** One address that sites are proxied to, as Caddy counts it. */
 export interface UpstreamCount {
   readonly address: string
@@ -94,10 +85,12 @@ export function createAdminClient(address: AdminAddress): AdminClient {
 async function readConfig(address: AdminAddress): Promise<RunningConfig> {
   const reply = await read(address, '/config/')
   if (reply.status !== 200 || reply.etag === undefined) throw unexpected(reply)
-  return new ReadConfig(reply.body, reply.etag)
+  return new RunningConfig(reply.body, reply.etag)
 }
 
-class ReadConfig implements RunningConfig {
+/** A configuration as it runs, with its tag. */
+export class RunningConfig {
+  /** As Caddy writes it. */
   readonly text: string
   readonly etag: string
   #parsed: { readonly config: unknown } | undefined
@@ -107,6 +100,7 @@ class ReadConfig implements RunningConfig {
     this.etag = etag
   }
 
+  /** The same, parsed when it is first asked for; null for none. Throws `AdminUnknown` when it is no JSON. */
   get config(): unknown {
     this.#parsed ??= { config: parse(this.text) }
     return this.#parsed.config

@@ -7,21 +7,6 @@ import { OperatorError, writeFileAtomic, type Log, type Timers } from '@hearth/r
 import { parseAdminAddress, type AdminAddress } from './admin-address.ts'
 import { createAdminClient } from './admin-client.ts'
 
-/** A Caddy that the service started, or found from an earlier life of its own. */
-export interface CaddyProcess {
-  readonly admin: AdminAddress
-  /** Folder for its certificates and keys. */
-  readonly storage: string
-  /** Folder for its access logs. */
-  readonly logs: string
-  /** Why it does not run; undefined while it does. */
-  readonly trouble: string | undefined
-  /** Calls back whenever Caddy was started again and answers. */
-  onRestarted(listener: () => void): void
-  /** Ends Caddy too: whoever stops the service on purpose wants all of it to stop. */
-  close(): Promise<void>
-}
-
 export interface CaddyProcessParts {
   /** Folder of its own, 0700. */
   readonly folder: string
@@ -46,7 +31,7 @@ export async function startCaddyProcess(parts: CaddyProcessParts): Promise<Caddy
   const admin = checkedAddress(`unix/${socket}`)
   for (const path of [folder, join(folder, 'storage'), join(folder, 'logs')])
     await mkdir(path, { recursive: true, mode: 0o700 })
-  const keeper = new Keeper(parts, admin)
+  const keeper = new CaddyProcess(parts, admin)
   await keeper.begin()
   return keeper
 }
@@ -59,9 +44,12 @@ function checkedAddress(text: string): AdminAddress {
   }
 }
 
-class Keeper implements CaddyProcess {
+/** A Caddy that the service started, or found from an earlier life of its own. */
+export class CaddyProcess {
   readonly admin: AdminAddress
+  /** Folder for its certificates and keys. */
   readonly storage: string
+  /** Folder for its access logs. */
   readonly logs: string
   readonly #parts: CaddyProcessParts
   #pid: number | undefined
@@ -80,10 +68,12 @@ class Keeper implements CaddyProcess {
     this.logs = join(parts.folder, 'logs')
   }
 
+  /** Why it does not run; undefined while it does. */
   get trouble(): string | undefined {
     return this.#trouble
   }
 
+  /** Calls back whenever Caddy was started again and answers. */
   onRestarted(listener: () => void): void {
     this.#onRestarted = listener
   }
@@ -103,6 +93,7 @@ class Keeper implements CaddyProcess {
     throw new OperatorError(`Caddy did not start: ${words}`)
   }
 
+  /** Ends Caddy too: whoever stops the service on purpose wants all of it to stop. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#cancelNext()

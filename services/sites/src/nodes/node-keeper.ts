@@ -11,21 +11,6 @@ import type { KnownNode, Nodes } from './nodes.ts'
 import type { Node, NodeCreate, NodeUpdate } from './schema.ts'
 import type { NodeRow } from './tables.ts'
 
-/** Managing the Caddy servers that the sites run on. */
-export interface NodeKeeper {
-  list(): Promise<Node[]>
-  /** Asks the node afresh. */
-  get(id: number): Promise<Node>
-  /** Adds a Caddy that answers; it serves the sites once it was onboarded. */
-  add(input: NodeCreate): Promise<Node>
-  update(id: number, changes: NodeUpdate, author: string): Promise<Node>
-  remove(id: number): Promise<void>
-  /** Root certificate of its internal authority, PEM. */
-  authority(id: number): Promise<string>
-  /** From now on it serves the sites, and nothing else. */
-  onboard(id: number, isConfirmed: boolean, author: string): Promise<Node>
-}
-
 export interface NodeKeeperParts {
   readonly nodes: Nodes
   readonly drift: Pick<DriftWatch, 'of'>
@@ -42,11 +27,8 @@ export interface NodeKeeperParts {
 const firstNode = 1
 const mostNodes = 20
 
-export function createNodeKeeper(parts: NodeKeeperParts): NodeKeeper {
-  return new Keeper(parts)
-}
-
-class Keeper implements NodeKeeper {
+/** Managing the Caddy servers that the sites run on. */
+export class NodeKeeper {
   readonly #parts: NodeKeeperParts
 
   constructor(parts: NodeKeeperParts) {
@@ -58,12 +40,14 @@ class Keeper implements NodeKeeper {
     return await Promise.all(nodes.map((node) => this.#view(node)))
   }
 
+  /** Asks the node afresh. */
   async get(id: number): Promise<Node> {
     await this.#find(id)
     await this.#parts.nodes.look(id).catch(() => undefined)
     return await this.#view(await this.#find(id))
   }
 
+  /** Adds a Caddy that answers; it serves the sites once it was onboarded. */
   async add({ admin_url: adminUrl, bind, ...rest }: NodeCreate): Promise<Node> {
     const { nodes, clock } = this.#parts
     const admin = readAddress(adminUrl)
@@ -115,6 +99,7 @@ class Keeper implements NodeKeeper {
     await this.#parts.nodes.remove(id)
   }
 
+  /** From now on it serves the sites, and nothing else. */
   async onboard(id: number, isConfirmed: boolean, author: string): Promise<Node> {
     const { nodes, clock, sync } = this.#parts
     const node = await this.#find(id)
@@ -153,6 +138,7 @@ class Keeper implements NodeKeeper {
     }
   }
 
+  /** Root certificate of its internal authority, PEM. */
   async authority(id: number): Promise<string> {
     const { client } = await this.#find(id)
     const certificate = await client.rootCertificate().catch((error: unknown) => {

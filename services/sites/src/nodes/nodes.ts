@@ -29,22 +29,6 @@ export interface KnownNode {
   readonly checkedAt: number | undefined
 }
 
-/** The Caddy servers that are managed. */
-export interface Nodes {
-  /** All of them, the one of the settings first. */
-  list(): Promise<KnownNode[]>
-  get(id: number): Promise<KnownNode | undefined>
-  /** Asks the node what it runs, and remembers whether it answers. Throws what the client throws. */
-  look(id: number): Promise<RunningConfig>
-  /** Probes the capabilities of the node again, unless it is the process that was probed. Returns the node as known then. */
-  recheck(id: number): Promise<KnownNode | undefined>
-  add(row: Omit<NodeRow, 'id'>): Promise<KnownNode>
-  update(id: number, changes: Partial<Omit<NodeRow, 'id'>>): Promise<void>
-  remove(id: number): Promise<void>
-  /** Names by number, of those that were onboarded. */
-  names(): Promise<ReadonlyMap<number, string>>
-}
-
 export interface NodeParts {
   readonly database: Database<NodeTables>
   readonly clock: Clock
@@ -65,11 +49,8 @@ interface Contact {
   checkedAt: number | undefined
 }
 
-export function createNodes(parts: NodeParts): Nodes {
-  return new ContactedNodes(parts)
-}
-
-class ContactedNodes implements Nodes {
+/** The Caddy servers that are managed. */
+export class Nodes {
   readonly #parts: NodeParts
   readonly #contacts = new Map<number, Contact>()
   readonly #looking = new Map<number, Promise<RunningConfig>>()
@@ -78,6 +59,7 @@ class ContactedNodes implements Nodes {
     this.#parts = parts
   }
 
+  /** All of them, the one of the settings first. */
   async list(): Promise<KnownNode[]> {
     const rows = await store.allNodeRows(this.#db)
     return rows.flatMap((row) => this.#known(row) ?? [])
@@ -88,6 +70,7 @@ class ContactedNodes implements Nodes {
     return row === undefined ? undefined : this.#known(row)
   }
 
+  /** Asks the node what it runs, and remembers whether it answers. Throws what the client throws. */
   look(id: number): Promise<RunningConfig> {
     // The dry runs of one look would be in the way of another.
     const looking = this.#looking.get(id) ?? this.#lookOnce(id).finally(() => this.#looking.delete(id))
@@ -118,6 +101,7 @@ class ContactedNodes implements Nodes {
     }
   }
 
+  /** Probes the capabilities of the node again, unless it is the process that was probed. Returns the node as known then. */
   async recheck(id: number): Promise<KnownNode | undefined> {
     await this.#looking.get(id)?.catch(() => undefined)
     const node = await this.get(id)
@@ -156,6 +140,7 @@ class ContactedNodes implements Nodes {
     this.#contacts.delete(id)
   }
 
+  /** Names by number, of those that were onboarded. */
   async names(): Promise<ReadonlyMap<number, string>> {
     const rows = await store.allNodeRows(this.#db)
     return new Map(rows.filter((row) => row.onboarded_at !== null).map((row) => [row.id, row.name]))

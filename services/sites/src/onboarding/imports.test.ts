@@ -9,7 +9,7 @@ import { toError, type ErrorBody } from '../problems.ts'
 import { runImportCommand, type ImportCommandParts } from './import-command.ts'
 import { importRoutes } from './import-routes.ts'
 import type { ImportAnswer } from './import-schema.ts'
-import { createImports, type Imports } from './imports.ts'
+import { Imports } from './imports.ts'
 import type { NewSite } from './run-import.ts'
 
 const running = (host: string) => ({
@@ -36,7 +36,7 @@ async function openImports() {
       Promise.resolve({ config: running('text.example.org'), warnings: [] }),
   }
   const settings = { isRawAllowed: false }
-  const imports = createImports({
+  const imports = new Imports({
     target: {
       existing: () => Promise.resolve({ names: new Set(), domains: new Map() }),
       createMany(sites, author) {

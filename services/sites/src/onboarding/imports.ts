@@ -34,24 +34,7 @@ export interface ImportRequest {
 }
 
 /** Takes over sites from elsewhere, one import at a time. */
-export interface Imports {
-  caddyfile(text: string, request: ImportRequest & { readonly isRawWanted: boolean }): Promise<ImportAnswer>
-  config(config: unknown, request: ImportRequest): Promise<ImportAnswer>
-  /** From the configuration a node runs. */
-  node(id: number, request: ImportRequest): Promise<ImportAnswer>
-  /** From the bytes of a `database.sqlite`. */
-  npm(
-    bytes: Uint8Array,
-    request: ImportRequest,
-    customCertificate?: (id: number) => Promise<FoundCertificate | undefined>,
-  ): Promise<ImportAnswer>
-}
-
-export function createImports(parts: ImportsParts): Imports {
-  return new OneAtATime(parts)
-}
-
-class OneAtATime implements Imports {
+export class Imports {
   readonly #parts: ImportsParts
   #isBusy = false
 
@@ -76,6 +59,7 @@ class OneAtATime implements Imports {
     return this.#run(request, () => Promise.resolve(readConfig(config, this.#parts.readOptions())))
   }
 
+  /** From the configuration a node runs. */
   node(id: number, request: ImportRequest): Promise<ImportAnswer> {
     return this.#run(request, async () => {
       const running = await this.#parts.readNode(id).catch((error: unknown) => {
@@ -86,6 +70,7 @@ class OneAtATime implements Imports {
     })
   }
 
+  /** From the bytes of a `database.sqlite`. */
   npm(
     bytes: Uint8Array,
     request: ImportRequest,

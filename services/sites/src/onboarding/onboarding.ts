@@ -27,22 +27,10 @@ export interface OnboardingParts {
   readonly onOnboarded: (node: KnownNode) => void
 }
 
-/** The way from a Caddy that somebody else configured to one that is managed here. */
-export interface OnboardingKeeper {
-  state(): Promise<Onboarding>
-  /** Takes the first node over. Nothing is lost without being asked for. */
-  onboard(request: OnboardRequest, author: string): Promise<OnboardResult>
-  /** Takes over a Caddy that serves nothing, such as the service's own; does nothing for any other. */
-  onboardBlank(): Promise<boolean>
-}
-
 const firstNode = 1
 
-export function createOnboarding(parts: OnboardingParts): OnboardingKeeper {
-  return new FirstNodeOnboarding(parts)
-}
-
-class FirstNodeOnboarding implements OnboardingKeeper {
+/** The way from a Caddy that somebody else configured to one that is managed here. */
+export class OnboardingKeeper {
   readonly #parts: OnboardingParts
 
   constructor(parts: OnboardingParts) {
@@ -69,6 +57,7 @@ class FirstNodeOnboarding implements OnboardingKeeper {
     }
   }
 
+  /** Takes the first node over. Nothing is lost without being asked for. */
   async onboard(request: OnboardRequest, author: string): Promise<OnboardResult> {
     const { nodes } = this.#parts
     if (request.admin_url !== undefined) await useAddress(nodes, request.admin_url)
@@ -94,6 +83,7 @@ class FirstNodeOnboarding implements OnboardingKeeper {
     }
   }
 
+  /** Takes over a Caddy that serves nothing, such as the service's own; does nothing for any other. */
   async onboardBlank(): Promise<boolean> {
     const { nodes } = this.#parts
     const running = await nodes.look(firstNode).catch(() => undefined)

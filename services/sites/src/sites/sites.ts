@@ -34,41 +34,16 @@ export interface EditOptions {
   readonly isWaiting?: boolean
 }
 
-/**
- * The sites and the rules about them. An edit is kept only when Caddy takes it: otherwise everything is as it was, and a problem
- * with Caddy's own words is thrown.
- */
-export interface Sites {
-  list(listing: store.SiteListing): Promise<Page<Site>>
-  get(id: number): Promise<Site>
-  create(input: SiteCreate, options: EditOptions): Promise<SiteEdit>
-  /** Only what is given changes. */
-  patch(id: number, input: SitePatch, options: EditOptions): Promise<SiteEdit>
-  /** What is left out takes its default; passwords of users who stay are kept. */
-  replace(id: number, input: SiteCreate, options: EditOptions): Promise<SiteEdit>
-  remove(id: number, options: EditOptions): Promise<SiteEdit>
-  /** What an edit would change, and what Caddy says to it. */
-  preview(id: number | undefined, input: SiteCreate | SitePatch): Promise<Preview>
-  /** What the rules say to those members of an unreadable body that can be read; see `readableIssues`. */
-  issuesBeside(edit: UnreadableEdit): Promise<FieldIssue[]>
-  /** What would become of a request. */
-  explain(request: { url: string; client_ip?: string | undefined }): Promise<Explanation>
-}
-
 export interface SiteParts {
   readonly database: Database<SiteTables>
   readonly clock: Clock
   readonly settle: SettleWanted
   readonly check: CheckWanted
   readonly preview: (wanted: WantedSite, id: number | undefined) => Promise<Preview>
-  readonly explain: Sites['explain']
+  readonly explain: (request: { url: string; client_ip?: string | undefined }) => Promise<Explanation>
   readonly sync: SyncSites
   readonly publish: Publish
   readonly nodeNames: () => Promise<ReadonlyMap<number, string>>
-}
-
-export function createSites(parts: SiteParts): Sites {
-  return new StoredSites(parts)
 }
 
 /** The turn of transactions that look for free names, domains and numbers. */
@@ -76,7 +51,11 @@ export const siteTurn = 12
 /** Edits of one site that wait for each other. */
 const mostWaiting = 20
 
-class StoredSites implements Sites {
+/**
+ * The sites and the rules about them. An edit is kept only when Caddy takes it: otherwise everything is as it was, and a problem
+ * with Caddy's own words is thrown.
+ */
+export class Sites {
   readonly #parts: SiteParts
   readonly #turns: KeyedQueue = createKeyedQueue(mostWaiting)
 
@@ -103,10 +82,12 @@ class StoredSites implements Sites {
     return await this.#apply({ row, before: undefined, status: 'created' }, options)
   }
 
+  /** Only what is given changes. */
   patch(id: number, input: SitePatch, options: EditOptions): Promise<SiteEdit> {
     return this.#edit(id, options, (before) => changedSite(before, input))
   }
 
+  /** What is left out takes its default; passwords of users who stay are kept. */
   replace(id: number, input: SiteCreate, options: EditOptions): Promise<SiteEdit> {
     return this.#edit(id, options, (before) => changedSite(before, input))
   }
@@ -122,17 +103,20 @@ class StoredSites implements Sites {
     })
   }
 
+  /** What an edit would change, and what Caddy says to it. */
   async preview(id: number | undefined, input: SiteCreate | SitePatch): Promise<Preview> {
     const before = id === undefined ? undefined : wantedOfRow(await this.#find(id))
     return await this.#parts.preview(await changedSite(before, input), id)
   }
 
+  /** What the rules say to those members of an unreadable body that can be read; see `readableIssues`. */
   async issuesBeside(edit: UnreadableEdit): Promise<FieldIssue[]> {
     const row = edit.id === undefined ? undefined : await store.findSiteRow(this.#db, edit.id)
     return await readableIssues(edit, row === undefined ? undefined : wantedOfRow(row), this.#parts.check)
   }
 
-  explain(request: Parameters<Sites['explain']>[0]): Promise<Explanation> {
+  /** What would become of a request. */
+  explain(request: { url: string; client_ip?: string | undefined }): Promise<Explanation> {
     return this.#parts.explain(request)
   }
 

@@ -8,7 +8,7 @@ import { temporaryDirectory } from '@hearth/testing'
 import { onBothDatabases } from '../../test/on-both-databases.ts'
 import type { Tables } from '../database/tables.ts'
 import { createHostIndex } from './host-index.ts'
-import { createTraffic } from './traffic.ts'
+import { Traffic } from './traffic.ts'
 
 const minute = 60_000
 const now = Date.parse('2026-11-19T12:34:56Z')
@@ -56,7 +56,7 @@ async function openTraffic(database: Database<Tables>) {
     onRequest: () => undefined,
   }
   const open = async () => {
-    const traffic = createTraffic(parts)
+    const traffic = new Traffic(parts)
     await traffic.start(path)
     return traffic
   }

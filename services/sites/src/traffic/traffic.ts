@@ -2,8 +2,8 @@ import type { Log, Timers } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { parseLogLine } from './access-log/log-line.ts'
-import { createLogTail, type LogTail } from './access-log/log-tail.ts'
-import { createPendingCounts, keptFor, type PendingCounts } from './counts/pending-counts.ts'
+import { LogTail } from './access-log/log-tail.ts'
+import { keptFor, PendingCounts } from './counts/pending-counts.ts'
 import { createRequestRate } from './counts/request-rate.ts'
 import { everySite, noSite } from './counts/traffic-count.ts'
 import * as store from './store.ts'
@@ -46,19 +46,6 @@ export interface SiteTraffic {
   readonly listedSince: number
 }
 
-/** Counts requests from the access log and tells of them. */
-export interface Traffic {
-  /** Follows a server's access log from where the last run stopped; does nothing without one within reach. */
-  start(logFile: string | undefined): Promise<void>
-  overview(range: TrafficRange): Promise<TrafficOverview>
-  site(siteId: number, range: TrafficRange): Promise<SiteTraffic>
-  /** When each site was last asked for something. */
-  lastSeen(): Promise<Map<number, number>>
-  /** Reads what is in the log by now and writes it down. */
-  catchUp(): Promise<void>
-  close(): Promise<void>
-}
-
 export interface TrafficParts {
   readonly db: Kysely<Tables>
   readonly timers: Timers
@@ -76,11 +63,8 @@ export interface TrafficParts {
 const mostPending = 20_000
 const busiest = 10
 
-export function createTraffic(parts: TrafficParts): Traffic {
-  return new AccessLogTraffic(parts)
-}
-
-class AccessLogTraffic implements Traffic {
+/** Counts requests from the access log and tells of them. */
+export class Traffic {
   readonly #parts: TrafficParts
   readonly #pending: PendingCounts
   readonly #rate
@@ -94,16 +78,17 @@ class AccessLogTraffic implements Traffic {
 
   constructor(parts: TrafficParts) {
     this.#parts = parts
-    this.#pending = createPendingCounts(parts.timers)
+    this.#pending = new PendingCounts(parts.timers)
     this.#rate = createRequestRate(parts.timers)
     this.#lists = createTopLists(parts.timers)
   }
 
+  /** Follows a server's access log from where the last run stopped; does nothing without one within reach. */
   async start(logFile: string | undefined): Promise<void> {
     const { db, timers, log, pollMs } = this.#parts
     if (logFile === undefined) return
     this.#logFile = logFile
-    this.#tail = createLogTail({
+    this.#tail = new LogTail({
       path: logFile,
       position: await store.readPosition(db, logFile),
       timers,
@@ -154,6 +139,7 @@ class AccessLogTraffic implements Traffic {
     }
   }
 
+  /** When each site was last asked for something. */
   async lastSeen(): Promise<Map<number, number>> {
     await this.#flush()
     const seen = await store.lastSeen(this.#parts.db)
@@ -161,6 +147,7 @@ class AccessLogTraffic implements Traffic {
     return seen
   }
 
+  /** Reads what is in the log by now and writes it down. */
   async catchUp(): Promise<void> {
     await this.#tail?.poll()
     await this.#flush()

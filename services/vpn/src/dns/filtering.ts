@@ -22,7 +22,7 @@ import {
   rulesOf,
   type ResolverInput,
 } from './resolver-input.ts'
-import { createRules, previewedRule, shownDomain, type RuleHits, type Rules } from './rules/rules.ts'
+import { previewedRule, type RuleHits, Rules, shownDomain } from './rules/rules.ts'
 import type { DnsRulePreview, DnsRulePreviewBody } from './rules/schema.ts'
 import type { DnsExplanation, DnsStatus, UpstreamTestResult } from './schema.ts'
 import { checkUpstream, openDnsSettings, type DnsSettingsKeeper } from './settings.ts'
@@ -62,40 +62,16 @@ export interface FilteringParts {
   readonly preview: (wish: Omit<PreviewWish, 'now'>) => Promise<Preview>
 }
 
-/** Everything the service does for its resolver: what it decides by, and what it says. */
-export interface Filtering {
-  readonly settings: DnsSettingsKeeper
-  readonly rules: Rules
-  readonly names: PolicyNames & { client(number: number): NamedPeer | undefined }
-  /**
-   * These peers came, changed, went or expired; all may have when none are named. Resolves when that is in force, or the
-   * resolver does not answer.
-   */
-  peersChanged(ids?: readonly string[]): Promise<void>
-  /** Interfaces came, went, started or stopped. */
-  interfacesChanged(): Promise<void>
-  /** Compiles these lists and puts them in force; undefined when they were in force already. */
-  publishLists(lists: readonly ResolverList[]): Promise<ListsChange | undefined>
-  /** How the resolver does; `health/` adds what is wrong. */
-  status(): Omit<DnsStatus, 'health'>
-  explain(question: ExplainQuestion): Promise<DnsExplanation>
-  testUpstream(upstream: string): Promise<UpstreamTestResult>
-  /** What a rule would have changed in the last 24 hours. */
-  preview(rule: DnsRulePreviewBody): Promise<DnsRulePreview>
-  readonly resolver: Resolver
-  /** Writes what the resolver's files do not hold yet. */
-  close(): Promise<void>
-}
-
 /** Opens the settings, brings the resolver's files to what the database says, and keeps them there. */
 export async function openFiltering(parts: FilteringParts): Promise<Filtering> {
   await mkdir(parts.directory, { recursive: true, mode: 0o700 })
-  const filtering = new ServiceFiltering(parts)
+  const filtering = new Filtering(parts)
   await filtering.open()
   return filtering
 }
 
-class ServiceFiltering implements Filtering {
+/** Everything the service does for its resolver: what it decides by, and what it says. */
+export class Filtering {
   readonly #parts: FilteringParts
   readonly #db: Kysely<Tables>
   readonly #input: ResolverInput
@@ -109,7 +85,7 @@ class ServiceFiltering implements Filtering {
   #settings: DnsSettingsKeeper | undefined
   readonly rules: Rules
   readonly resolver: Resolver
-  readonly names: Filtering['names']
+  readonly names: PolicyNames & { client(number: number): NamedPeer | undefined }
 
   constructor(parts: FilteringParts) {
     this.#parts = parts
@@ -129,7 +105,7 @@ class ServiceFiltering implements Filtering {
       publishRules: this.#publishRules,
       hasRules: (clients) => [...this.#ruleNames.values()].some(({ clientNumber }) => clients.has(clientNumber)),
     })
-    this.rules = createRules({ ...parts, publish: () => this.#soon(this.#publishRules()) })
+    this.rules = new Rules({ ...parts, publish: () => this.#soon(this.#publishRules()) })
     this.names = {
       rule: (number) => this.#ruleNames.get(number),
       list: (number) => this.#lists.find((list) => list.number === number),
@@ -155,10 +131,15 @@ class ServiceFiltering implements Filtering {
     return this.#settings
   }
 
+  /**
+   * These peers came, changed, went or expired; all may have when none are named. Resolves when that is in force, or the
+   * resolver does not answer.
+   */
   async peersChanged(ids?: readonly string[]): Promise<void> {
     await this.#soon(this.#clients.sync(ids))
   }
 
+  /** Interfaces came, went, started or stopped. */
   async interfacesChanged(): Promise<void> {
     await this.#soon(Promise.all([this.#publishSettings(), this.#clients.sync()]))
   }
@@ -173,10 +154,12 @@ class ServiceFiltering implements Filtering {
     })
   }
 
+  /** Writes what the resolver's files do not hold yet. */
   close(): Promise<void> {
     return this.#clients.close()
   }
 
+  /** Compiles these lists and puts them in force; undefined when they were in force already. */
   async publishLists(lists: readonly ResolverList[]) {
     this.#lists = await this.#db.selectFrom('lists').select(['number', 'id', 'name']).execute()
     this.#listsChange = undefined
@@ -184,6 +167,7 @@ class ServiceFiltering implements Filtering {
     return this.#listsChange
   }
 
+  /** How the resolver does; `health/` adds what is wrong. */
   status(): Omit<DnsStatus, 'health'> {
     const state = this.resolver.state
     const { blocking_enabled: enabled, pausedUntil } = this.settings.current()
@@ -227,6 +211,7 @@ class ServiceFiltering implements Filtering {
     }
   }
 
+  /** What a rule would have changed in the last 24 hours. */
   async preview(input: DnsRulePreviewBody): Promise<DnsRulePreview> {
     const rule = await previewedRule(this.#db, input)
     const { changed, matching, clients } = await this.#parts.preview({

@@ -21,20 +21,6 @@ export interface DnsSettingsParts {
   readonly publish: () => Promise<boolean>
 }
 
-/** The resolver's settings. A stored change is in force for the next query, or once the resolver answers again (`inForce`). */
-export interface DnsSettingsKeeper {
-  current(): StoredDnsSettings
-  /** The servers in use. */
-  upstreams(): readonly Upstream[]
-  shown(): DnsSettings
-  /** Whether somebody has ever set it. */
-  isStored(name: keyof DnsSettingValues): boolean
-  /** Throws a `Problem` that names the member which cannot be. */
-  update(changes: DnsSettingsUpdate): Promise<{ settings: DnsSettings; inForce: boolean }>
-  /** Blocks nothing for so many seconds; 0 blocks again. */
-  pause(seconds: number): Promise<boolean>
-}
-
 /** Other settings share the table. */
 const prefix = 'dns.'
 
@@ -47,10 +33,11 @@ export async function openDnsSettings(parts: DnsSettingsParts): Promise<DnsSetti
     ),
   )
   const stored = settingsOf(rows, Stored.shape, { ...defaultDnsSettings, pausedUntil: 0 })
-  return new StoredKeeper(parts, stored, new Set(rows.keys()))
+  return new DnsSettingsKeeper(parts, stored, new Set(rows.keys()))
 }
 
-class StoredKeeper implements DnsSettingsKeeper {
+/** The resolver's settings. A stored change is in force for the next query, or once the resolver answers again (`inForce`). */
+export class DnsSettingsKeeper {
   readonly #parts: DnsSettingsParts
   readonly #names: Set<string>
   #stored: StoredDnsSettings
@@ -65,6 +52,7 @@ class StoredKeeper implements DnsSettingsKeeper {
     return this.#stored
   }
 
+  /** The servers in use. */
   upstreams(): readonly Upstream[] {
     return (this.#parts.fixedUpstreams ?? this.#stored.upstreams).map(parseUpstream)
   }
@@ -78,10 +66,12 @@ class StoredKeeper implements DnsSettingsKeeper {
     }
   }
 
+  /** Whether somebody has ever set it. */
   isStored(name: keyof DnsSettingValues): boolean {
     return this.#names.has(name)
   }
 
+  /** Throws a `Problem` that names the member which cannot be. */
   async update(changes: DnsSettingsUpdate): Promise<{ settings: DnsSettings; inForce: boolean }> {
     const { blocking_paused_until: until, ...values } = changes
     const given = Object.entries({ ...values, ...checkedTexts(values) }).filter(([, value]) => value !== undefined)
@@ -96,6 +86,7 @@ class StoredKeeper implements DnsSettingsKeeper {
     return { settings: this.shown(), inForce }
   }
 
+  /** Blocks nothing for so many seconds; 0 blocks again. */
   pause(seconds: number): Promise<boolean> {
     const pausedUntil = seconds === 0 ? 0 : this.#parts.clock.now() + seconds * 1000
     return this.#write({ ...this.#stored, pausedUntil }, [])

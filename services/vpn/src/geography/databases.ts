@@ -18,19 +18,6 @@ export interface DatabaseFacts {
   readonly file: string
 }
 
-/** The two databases of places, whichever are there at the moment. */
-export interface Databases {
-  /** Where an address is; nothing but unknowns without a database. Never throws. */
-  place(address: string): Place
-  has(kind: DatabaseKind): boolean
-  facts(kind: DatabaseKind): DatabaseFacts | null
-  /** Why a database is not there, or not the newest one; null when all is well. */
-  problem(kind: DatabaseKind): string | null
-  /** Looks at the files at once. */
-  look(): Promise<void>
-  close(): Promise<void>
-}
-
 export interface DatabasesParts {
   /** `GEOIP_COUNTRY_DB` and `GEOIP_ASN_DB`; where undefined, the file that is downloaded. */
   readonly files: Readonly<Record<DatabaseKind, string | undefined>>
@@ -46,13 +33,14 @@ export const downloadedPath = (folder: string, kind: DatabaseKind) => join(folde
 export async function openDatabases(parts: DatabasesParts): Promise<Databases> {
   const fileOf = (kind: DatabaseKind) =>
     createDatabaseFile(parts.files[kind] ?? downloadedPath(parts.folder, kind), kind)
-  const databases = new WatchedDatabases({ country: fileOf('country'), asn: fileOf('asn') }, parts)
+  const databases = new Databases({ country: fileOf('country'), asn: fileOf('asn') }, parts)
   await databases.look()
   databases.watch()
   return databases
 }
 
-class WatchedDatabases implements Databases {
+/** The two databases of places, whichever are there at the moment. */
+export class Databases {
   readonly #files: Readonly<Record<DatabaseKind, DatabaseFile>>
   readonly #parts: DatabasesParts
   readonly #places = new Map<string, Place>()
@@ -70,6 +58,7 @@ class WatchedDatabases implements Databases {
     this.#timer.unref()
   }
 
+  /** Where an address is; nothing but unknowns without a database. Never throws. */
   place(address: string): Place {
     const known = this.#places.get(address)
     if (known !== undefined) return known
@@ -89,6 +78,7 @@ class WatchedDatabases implements Databases {
     return { type: database.type, build_epoch: database.buildEpoch, file: basename(this.#files[kind].path) }
   }
 
+  /** Why a database is not there, or not the newest one; null when all is well. */
   problem(kind: DatabaseKind): string | null {
     if (this.has(kind)) return this.#files[kind].problem() ?? this.#damage
     const isNamed = this.#parts.files[kind] !== undefined
@@ -98,6 +88,7 @@ class WatchedDatabases implements Databases {
       : `No ${kind === 'asn' ? 'ASN' : 'country'} database: set ${variable[kind]} to a file, or an address to download one from`
   }
 
+  /** Looks at the files at once. */
   look(): Promise<void> {
     this.#looking = this.#lookAfter(this.#looking)
     return this.#looking

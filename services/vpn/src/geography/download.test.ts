@@ -11,7 +11,7 @@ import { createOpenGuarded, createOutboundAllow, createOutboundPolicy } from '@h
 import { createLog, createManualClock } from '@hearth/runtime'
 import { eventually, temporaryDirectory } from '@hearth/testing'
 import { openDatabases } from './databases.ts'
-import { startDatabaseUpdates } from './updates.ts'
+import { DatabaseUpdates } from './updates.ts'
 
 const log = createLog({ name: 'test', level: 'silent' })
 const bytesOf = (name: string) => readFileSync(join(import.meta.dirname, `../../test/data/geo/${name}.mmdb`))
@@ -39,7 +39,7 @@ async function openPlace() {
   cleanup.defer(() => databases.close())
   const open = createOpenGuarded(createOutboundPolicy(createOutboundAllow(['127.0.0.1'])))
   const url = (kind: string) => (kind === 'country' ? state.url : state.asn)
-  const updates = startDatabaseUpdates({ databases, folder: geo, open, clock, log, url, intervalMs: 20 })
+  const updates = new DatabaseUpdates({ databases, folder: geo, open, clock, log, url, intervalMs: 20 })
   cleanup.defer(() => updates.close())
   const at = (path: string) => `http://127.0.0.1:${port}${path}`
   return { state, requests, clock, databases, updates, geo, at, [Symbol.asyncDispose]: () => cleanup.disposeAsync() }

@@ -8,7 +8,7 @@ import type { DatabaseKind } from './database-file.ts'
 import { openDatabases, type Databases } from './databases.ts'
 import { startDestinations, type Destinations } from './destinations.ts'
 import { tidyPlaces } from './retention.ts'
-import { startDatabaseUpdates } from './updates.ts'
+import { DatabaseUpdates } from './updates.ts'
 
 export interface GeographyDataParts {
   readonly config: {
@@ -54,7 +54,7 @@ export async function openGeographyData(parts: GeographyDataParts): Promise<Geog
     isEnabled: () => settings().destination_metrics_enabled,
   })
   const addresses = { country: 'geoip_country_url', asn: 'geoip_asn_url' } as const
-  const updates = startDatabaseUpdates({
+  const updates = new DatabaseUpdates({
     databases,
     folder,
     clock,

@@ -22,21 +22,11 @@ export interface UpdateParts {
   readonly intervalMs?: number
 }
 
-/** Downloads the configured databases every week. */
-export interface DatabaseUpdates {
-  /** Why the last attempt failed; null when it did not. */
-  problem(kind: DatabaseKind): string | null
-  /** An address is another one: it is fetched from at once. */
-  changed(): void
-  close(): Promise<void>
-}
-
-/** Starts at once, and goes on until closed, which ends a running download. */
-export function startDatabaseUpdates(parts: UpdateParts): DatabaseUpdates {
-  return new WeeklyUpdates(parts)
-}
-
-class WeeklyUpdates implements DatabaseUpdates {
+/**
+ * Downloads the configured databases every week.
+ * Starts at once, and goes on until closed, which ends a running download.
+ */
+export class DatabaseUpdates {
   readonly #parts: UpdateParts
   readonly #ending = new AbortController()
   readonly #failures = new Map<DatabaseKind, { url: string; at: number; problem: string }>()
@@ -50,10 +40,12 @@ class WeeklyUpdates implements DatabaseUpdates {
     this.#timer.unref()
   }
 
+  /** Why the last attempt failed; null when it did not. */
   problem(kind: DatabaseKind): string | null {
     return this.#failures.get(kind)?.problem ?? null
   }
 
+  /** An address is another one: it is fetched from at once. */
   changed(): void {
     const before = this.#running
     if (before === undefined) this.#run(() => this.#updateAll())

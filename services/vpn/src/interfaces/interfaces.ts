@@ -16,16 +16,6 @@ import { firstFreePort, type HostLinks } from './host-links.ts'
 import type { Interface, InterfaceCreate, InterfaceUpdate } from './schema.ts'
 import * as store from './store.ts'
 
-/** The tunnel interfaces: every change is in the database and on the machine, or in neither. */
-export interface Interfaces {
-  list(page: { limit: number; offset: number }): Promise<Page<Interface>>
-  get(name: string): Promise<Interface>
-  create(input: InterfaceCreate): Promise<Interface>
-  update(name: string, changes: InterfaceUpdate): Promise<Interface>
-  /** Takes the interface down and deletes it with its peers. */
-  remove(name: string): Promise<{ name: string; deleted_peers: number }>
-}
-
 export interface InterfaceParts {
   readonly database: Database<Tables>
   readonly sealer: Sealer
@@ -45,11 +35,8 @@ const networkTurn = 1
 /** What no two interfaces share. */
 const uniqueMembers = ['listen_port', 'name']
 
-export function createInterfaces(parts: InterfaceParts): Interfaces {
-  return new TunnelInterfaces(parts)
-}
-
-class TunnelInterfaces implements Interfaces {
+/** The tunnel interfaces: every change is in the database and on the machine, or in neither. */
+export class Interfaces {
   readonly #parts: InterfaceParts
   readonly #db: Kysely<Tables>
 
@@ -113,6 +100,7 @@ class TunnelInterfaces implements Interfaces {
     return this.get(name)
   }
 
+  /** Takes the interface down and deletes it with its peers. */
   async remove(name: string): Promise<{ name: string; deleted_peers: number }> {
     const removed = await this.#parts.tunnels.exclusively(name, async (tunnel) => {
       await this.#find(name)

@@ -20,28 +20,11 @@ import * as store from './store.ts'
 import { textPath } from './text-path.ts'
 import { tidyTexts } from './tidy-texts.ts'
 import { updateList } from './update-list.ts'
-import { createUpdates, type Updates } from './updates.ts'
+import { Updates } from './updates.ts'
 
 /** How often it is looked whether a list is due, milliseconds, and how long a caller waits for an update to end. */
 const lookEveryMs = 60_000
 const patienceMs = 3000
-
-/** Block lists: which there are, their texts, and when these are fetched. */
-export interface Lists {
-  /** `isFull` shows whole addresses. */
-  list(page: { limit: number; offset: number }, isFull: boolean): Promise<Page<BlockList>>
-  /** Adds a list and begins to fetch it, when it is enabled. */
-  create(input: BlockListCreate): Promise<BlockList>
-  /** What changes what is blocked is in force when this resolves, but for texts that must be fetched first. */
-  update(id: string, changes: BlockListChange): Promise<BlockList>
-  remove(id: string): Promise<BlockList>
-  /** Begins an update of all enabled lists, or joins the running one; waits a few seconds for its end. */
-  startUpdate(): Promise<UpdateReport>
-  /** The lists the resolver runs by: enabled ones with a text. For the files it starts from. */
-  resolverLists(): Promise<ResolverList[]>
-  /** Stops fetching; what is under way is left as it was. */
-  close(): Promise<void>
-}
 
 /** What the lists need. */
 export interface ListParts {
@@ -61,14 +44,15 @@ export interface ListParts {
 
 /** Opens the lists; a new install gets the default ones. Nothing is fetched before somebody asked once. */
 export async function createLists(parts: ListParts): Promise<Lists> {
-  const keeper = new ListKeeper(parts)
+  const keeper = new Lists(parts)
   await keeper.makeDefaults()
   await keeper.tidy()
   keeper.watch()
   return keeper
 }
 
-class ListKeeper implements Lists {
+/** Block lists: which there are, their texts, and when these are fetched. */
+export class Lists {
   readonly #parts: ListParts
   readonly #db: Kysely<Tables>
   readonly #timers: Timers
@@ -82,7 +66,7 @@ class ListKeeper implements Lists {
     this.#timers = parts.timers ?? systemTimers
     const { directory, open, log, timing } = parts
     const updateParts = { db: this.#db, clock: this.#timers, directory, open, queue: this.#queue, timing }
-    this.#updates = createUpdates({
+    this.#updates = new Updates({
       log,
       clock: this.#timers,
       update: (id, signal) => updateList(updateParts, id, signal),
@@ -122,11 +106,13 @@ class ListKeeper implements Lists {
     if (due.length > 0) this.#updates.start(due)
   }
 
+  /** `isFull` shows whole addresses. */
   async list(page: { limit: number; offset: number }, isFull: boolean): Promise<Page<BlockList>> {
     const { rows, total } = await store.listPage(this.#db, page)
     return { rows: rows.map((row) => viewOfRow(row, isFull)), total }
   }
 
+  /** Adds a list and begins to fetch it, when it is enabled. */
   async create(input: BlockListCreate): Promise<BlockList> {
     const row = await this.#queue.run('all', async () => {
       const made = this.#newRow(input, freeNumber(await store.allListRows(this.#db)))
@@ -137,6 +123,7 @@ class ListKeeper implements Lists {
     return viewOfRow(row, true)
   }
 
+  /** What changes what is blocked is in force when this resolves, but for texts that must be fetched first. */
   async update(id: string, changes: BlockListChange): Promise<BlockList> {
     const row = await this.#queue.run(id, () => this.#change(id, changes))
     const hasText = row.sha256 !== null
@@ -170,6 +157,7 @@ class ListKeeper implements Lists {
     return viewOfRow(row, true)
   }
 
+  /** Begins an update of all enabled lists, or joins the running one; waits a few seconds for its end. */
   async startUpdate(): Promise<UpdateReport> {
     const rows = await store.allListRows(this.#db)
     this.#updates.start(rows.filter((row) => row.enabled === 1))
@@ -177,10 +165,12 @@ class ListKeeper implements Lists {
     return report ?? { started_at: new Date(this.#timers.now()).toISOString(), status: 'done', lists: [] }
   }
 
+  /** The lists the resolver runs by: enabled ones with a text. For the files it starts from. */
   async resolverLists(): Promise<ResolverList[]> {
     return resolverListsOf(await store.allListRows(this.#db))
   }
 
+  /** Stops fetching; what is under way is left as it was. */
   async close(): Promise<void> {
     this.#cancelLook()
     await this.#updates.close()

@@ -19,26 +19,7 @@ export interface RunParts {
 }
 
 /** Updates of lists, one run at a time. */
-export interface Updates {
-  /**
-   * Begins a run with these lists, or adds them to the one that is running. A list that had its turn in this run has none again,
-   * unless `again` says that it is another one now.
-   */
-  start(
-    lists: readonly { readonly id: string; readonly name: string; readonly entries: number }[],
-    again?: boolean,
-  ): void
-  /** How the last run stands; undefined when there was none. Waits for its end for so long. */
-  report(waitMs: number): Promise<UpdateReport | undefined>
-  /** Ends the run; what is not done yet stays as it was. */
-  close(): Promise<void>
-}
-
-export function createUpdates(parts: RunParts): Updates {
-  return new RunKeeper(parts)
-}
-
-class RunKeeper implements Updates {
+export class Updates {
   readonly #parts: RunParts
   readonly #stop = new AbortController()
   #startedAt = 0
@@ -53,7 +34,14 @@ class RunKeeper implements Updates {
     this.#parts = parts
   }
 
-  start(lists: Parameters<Updates['start']>[0], again = false): void {
+  /**
+   * Begins a run with these lists, or adds them to the one that is running. A list that had its turn in this run has none again,
+   * unless `again` says that it is another one now.
+   */
+  start(
+    lists: readonly { readonly id: string; readonly name: string; readonly entries: number }[],
+    again = false,
+  ): void {
     if (this.#stop.signal.aborted) return
     if (this.#running === undefined) {
       this.#startedAt = this.#parts.clock.now()
@@ -83,6 +71,7 @@ class RunKeeper implements Updates {
     return this.#waiting.length > 0 || this.#lanes.size > 0 || this.#isChanged
   }
 
+  /** How the last run stands; undefined when there was none. Waits for its end for so long. */
   async report(waitMs: number): Promise<UpdateReport | undefined> {
     const done = new AbortController()
     const waited = pause(waitMs, undefined, { signal: done.signal, ref: false }).catch(() => undefined)
@@ -91,6 +80,7 @@ class RunKeeper implements Updates {
     return this.#startedAt === 0 ? undefined : this.#report()
   }
 
+  /** Ends the run; what is not done yet stays as it was. */
   async close(): Promise<void> {
     this.#stop.abort(new Error('the service stops'))
     await this.#running

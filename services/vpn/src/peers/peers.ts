@@ -22,17 +22,6 @@ export interface Viewer {
   readonly role: 'admin' | 'user'
 }
 
-/** The peers of all interfaces: every change is in the database and on the device, or in neither. */
-export interface Peers {
-  list(viewer: Viewer, query: PeerListQuery): Promise<Page<Peer>>
-  get(viewer: Viewer, id: string): Promise<Peer>
-  create(input: PeerCreate): Promise<Peer>
-  update(id: string, changes: PeerUpdate): Promise<Peer>
-  remove(id: string): Promise<Peer>
-  /** The text of the device's configuration; `host` is used when no public endpoint is set. A secret. */
-  configuration(id: string, host: string): Promise<{ name: string; text: string }>
-}
-
 export interface PeerParts {
   readonly database: Database<Tables>
   readonly sealer: Sealer
@@ -47,16 +36,13 @@ export interface PeerParts {
   readonly publicEndpoint: (host: string) => string
 }
 
-export function createPeers(parts: PeerParts): Peers {
-  return new TunnelPeers(parts)
-}
-
 /** What no two peers share. */
 const uniqueMembers = ['name', 'ipv6', 'ip', 'public_key']
 
 const administrator: Viewer = { role: 'admin' }
 
-class TunnelPeers implements Peers {
+/** The peers of all interfaces: every change is in the database and on the device, or in neither. */
+export class Peers {
   readonly #parts: PeerParts
   readonly #db: Kysely<Tables>
 
@@ -130,6 +116,7 @@ class TunnelPeers implements Peers {
     return removed
   }
 
+  /** The text of the device's configuration; `host` is used when no public endpoint is set. A secret. */
   async configuration(id: string, host: string): Promise<{ name: string; text: string }> {
     const row = await findPeer(this.#db, id)
     const on = await findInterface(this.#db, row.interface)

@@ -34,29 +34,6 @@ export interface SampleReport {
   readonly durationMs: number
 }
 
-/** Reads the devices in turn and keeps what every peer did; the only place counters are added up. */
-export interface Sampler {
-  /** Starts to follow a peer, or takes over its new name, key and switches. */
-  follow(row: PeerRow, on: Pick<InterfaceRow, 'enabled'>): void
-  /** Takes over whether an interface is meant to run. */
-  interfaceChanged(row: Pick<InterfaceRow, 'name' | 'enabled'>): void
-  forget(id: string): void
-  /** One round over all devices. Rounds never overlap. */
-  sample(): Promise<SampleReport>
-  /** Reads one device at once, before its counters go away with it. */
-  sampleInterface(name: string): Promise<void>
-  /** Reads one peer at once, before its counters go away with it; costs the same however many others there are. */
-  samplePeer(id: string): Promise<void>
-  /** These peers left their device: when they come back, its counters begin at zero. */
-  restart(ids: readonly string[]): Promise<void>
-  /** What the last round found; undefined before the first. */
-  lastReport(): SampleReport | undefined
-  peer(id: string): FollowedPeer | undefined
-  peers(): IterableIterator<FollowedPeer>
-  /** Writes down what has not been written yet. */
-  flush(): Promise<void>
-}
-
 /** Counters alone are written down this often, milliseconds; the device keeps them meanwhile. Handshakes are written at once. */
 const counterResolution = 30_000
 
@@ -79,12 +56,13 @@ export interface SamplerParts {
 
 /** Loads what is known of every peer; reading the devices begins with the first `sample`. */
 export async function openSampler(parts: SamplerParts): Promise<Sampler> {
-  const sampler = new PeerSampler(parts)
+  const sampler = new Sampler(parts)
   sampler.load(await followedPeerRows(parts.database.query))
   return sampler
 }
 
-class PeerSampler implements Sampler {
+/** Reads the devices in turn and keeps what every peer did; the only place counters are added up. */
+export class Sampler {
   readonly #parts: SamplerParts
   /** Readings are taken one after the other: an older one taken late would look like a counter that began anew. */
   readonly #turn = createKeyedQueue(100)
@@ -121,6 +99,7 @@ class PeerSampler implements Sampler {
     this.#parts.traffic?.count({ ...amount, id, interface: name, at, host: hostOfEndpoint(activity.endpoint) })
   }
 
+  /** Starts to follow a peer, or takes over its new name, key and switches. */
   follow(row: PeerRow, on: Pick<InterfaceRow, 'enabled'>): void {
     const known = this.#byId.get(row.id)
     const fresh = followedOfPeer(row, on.enabled)
@@ -131,6 +110,7 @@ class PeerSampler implements Sampler {
     }
   }
 
+  /** Takes over whether an interface is meant to run. */
   interfaceChanged({ name, enabled }: Pick<InterfaceRow, 'name' | 'enabled'>): void {
     for (const peer of this.#byId.values()) if (peer.interface === name) peer.interfaceEnabled = enabled === 1
   }
@@ -148,18 +128,22 @@ class PeerSampler implements Sampler {
     return this.#byId.values()
   }
 
+  /** What the last round found; undefined before the first. */
   lastReport(): SampleReport | undefined {
     return this.#lastReport
   }
 
+  /** One round over all devices. Rounds never overlap. */
   sample(): Promise<SampleReport> {
     return this.#turn.run('sample', () => this.#sampleAll())
   }
 
+  /** Reads one device at once, before its counters go away with it. */
   sampleInterface(name: string): Promise<void> {
     return this.#turn.run('sample', () => this.#sampleOne(name))
   }
 
+  /** Reads one peer at once, before its counters go away with it; costs the same however many others there are. */
   samplePeer(id: string): Promise<void> {
     return this.#turn.run('sample', async () => {
       const peer = this.#byId.get(id)
@@ -174,6 +158,7 @@ class PeerSampler implements Sampler {
     })
   }
 
+  /** These peers left their device: when they come back, its counters begin at zero. */
   restart(ids: readonly string[]): Promise<void> {
     return this.#turn.run('sample', async () => {
       const peers = this.#followed(ids)
@@ -182,6 +167,7 @@ class PeerSampler implements Sampler {
     })
   }
 
+  /** Writes down what has not been written yet. */
   flush(): Promise<void> {
     return this.#turn.run('sample', () =>
       this.#write([

@@ -7,7 +7,7 @@ import type { RecordedGrade } from '../history/history.ts'
 import type { SiteHost } from '../site-host.ts'
 import type { Scan } from '../ssl-labs/scans.ts'
 import { dueAt, rhythms } from './grade-due.ts'
-import { createGradeSchedule } from './grade-schedule.ts'
+import { GradeSchedule } from './grade-schedule.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
@@ -30,7 +30,7 @@ function openSchedule(sites: readonly Partial<SiteHost>[]) {
   const settings = { rhythm: 'daily' as 'off' | 'daily' | 'weekly', isSslLabsOn: true, isBroken: false }
   const latest = new Map<string, Pick<RecordedGrade, 'host' | 'source' | 'checkedAt'>>()
   const scans = new Map<string, Scan>()
-  const schedule = createGradeSchedule({
+  const schedule = new GradeSchedule({
     hosts: {
       list: () =>
         Promise.resolve(

@@ -7,20 +7,12 @@ import { ScanTooSoon, type Scans } from '../ssl-labs/scans.ts'
 import { dueAt, rhythms } from './grade-due.ts'
 import { UnknownHost, type Grading } from './grading.ts'
 
-/** Grades hosts when it is time. */
-export interface GradeSchedule {
-  start(): void
-  /** One round: whatever is due now. */
-  run(): Promise<void>
-  close(): Promise<void>
-}
-
 export interface GradeScheduleParts {
   readonly hosts: SiteHosts
   /** Kept fresh, so that what changes is told without anybody asking. */
   readonly inventory: Pick<Inventory, 'list'>
   readonly grading: Grading
-  readonly scans: Scans
+  readonly scans: Pick<Scans, 'list' | 'request'>
   readonly history: GradeHistory
   readonly timers: Timers
   readonly log: Log
@@ -36,11 +28,8 @@ const retryAfter = 3_600_000
 /** Local grades of one round. */
 const together = 20
 
-export function createGradeSchedule(parts: GradeScheduleParts): GradeSchedule {
-  return new Rounds(parts)
-}
-
-class Rounds implements GradeSchedule {
+/** Grades hosts when it is time. */
+export class GradeSchedule {
   readonly #parts: GradeScheduleParts
   readonly #failedAt = new Map<string, number>()
   #running: Promise<void> = Promise.resolve()
@@ -61,6 +50,7 @@ class Rounds implements GradeSchedule {
     })
   }
 
+  /** One round: whatever is due now. */
   async run(): Promise<void> {
     const { hosts, inventory, history, isSslLabsOn } = this.#parts
     await history.tidy()

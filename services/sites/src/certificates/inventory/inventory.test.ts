@@ -7,7 +7,7 @@ import { createTestAuthority } from '../../../test/test-authority.ts'
 import { startTlsServer } from '../../../test/tls-server.ts'
 import type { NodeEndpoint, SiteHost } from '../site-host.ts'
 import type { HostCertificate } from './certificate-state.ts'
-import { createInventory } from './inventory.ts'
+import { Inventory } from './inventory.ts'
 
 const day = 86_400_000
 const authority = createTestAuthority()
@@ -25,7 +25,7 @@ function inventoryOf(sites: readonly SiteHost[], endpoint: NodeEndpoint | undefi
   }
   const onChange = (now: HostCertificate, before: HostCertificate) => void changes.push([now, before])
   const timers = { ...systemTimers, ...clock }
-  const inventory = createInventory({ hosts, timers, roots: [authority.root], handshakeMs, onChange })
+  const inventory = new Inventory({ hosts, timers, roots: [authority.root], handshakeMs, onChange })
   return { inventory, clock, changes, asked }
 }
 

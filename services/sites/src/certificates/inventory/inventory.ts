@@ -21,18 +21,6 @@ export interface CertificateCounts {
   readonly expiringSoon: number
 }
 
-/** The certificates of all hosts, as who connects sees them. */
-export interface Inventory {
-  /** Every host; looked at anew when the last look is older than ten minutes. What takes too long is in a later answer. */
-  list(): Promise<readonly HostCertificate[]>
-  /** Looks at all hosts now, or at those of some sites. */
-  refresh(siteIds?: readonly number[]): Promise<readonly HostCertificate[]>
-  /** The last look will not do any more: what runs has changed. */
-  outdate(): void
-  /** Of the last look; undefined before the first. Never connects. */
-  counts(): CertificateCounts | undefined
-}
-
 export interface InventoryParts {
   readonly hosts: SiteHosts
   readonly timers: Timers
@@ -43,12 +31,11 @@ export interface InventoryParts {
   readonly onChange?: (now: HostCertificate, before: HostCertificate) => void
 }
 
-/** An inventory that looks by handshakes with the managed server, so that it shows what visitors get and not what is stored. */
-export function createInventory(parts: InventoryParts): Inventory {
-  return new Handshakes(parts)
-}
-
-class Handshakes implements Inventory {
+/**
+ * The certificates of all hosts, as who connects sees them.
+ * An inventory that looks by handshakes with the managed server, so that it shows what visitors get and not what is stored.
+ */
+export class Inventory {
   readonly #parts: InventoryParts
   readonly #known = new Map<string, HostCertificate>()
   #lookedAt: number | undefined
@@ -59,6 +46,7 @@ class Handshakes implements Inventory {
     this.#parts = parts
   }
 
+  /** Every host; looked at anew when the last look is older than ten minutes. What takes too long is in a later answer. */
   async list(): Promise<readonly HostCertificate[]> {
     const { timers } = this.#parts
     const isGood = this.#lookedAt !== undefined && timers.monotonic() - this.#lookedAt < goodFor
@@ -66,16 +54,19 @@ class Handshakes implements Inventory {
     return [...this.#known.values()]
   }
 
+  /** Looks at all hosts now, or at those of some sites. */
   async refresh(siteIds?: readonly number[]): Promise<readonly HostCertificate[]> {
     await this.#patiently(this.#inTurn(siteIds))
     return [...this.#known.values()]
   }
 
+  /** The last look will not do any more: what runs has changed. */
   outdate(): void {
     this.#lookedAt = undefined
     this.#outdated += 1
   }
 
+  /** Of the last look; undefined before the first. Never connects. */
   counts(): CertificateCounts | undefined {
     if (this.#known.size === 0 && this.#lookedAt === undefined) return undefined
     const all = [...this.#known.values()]

@@ -8,7 +8,7 @@ import { startSslLabsServer, type SslLabsServer } from '../../../test/ssl-labs-s
 import { migrations } from '../../database/migrations/index.ts'
 import type { Tables } from '../../database/tables.ts'
 import { createRegistration, FreeMailAddress, NoIdentity } from './registration.ts'
-import { createScans, ScanTooSoon, type Scan } from './scans.ts'
+import { type Scan, Scans, ScanTooSoon } from './scans.ts'
 import { createSslLabsClient, type SslLabsIdentity } from './ssl-labs-client.ts'
 import { SslLabsError } from './ssl-labs-error.ts'
 import { putScan } from './store.ts'
@@ -24,7 +24,7 @@ async function openLine(server: SslLabsServer, factor = 2000) {
   const timers = createFastTimers(factor)
   const states: string[] = []
   const grades: unknown[] = []
-  const scans = createScans({
+  const scans = new Scans({
     db: database.query,
     client,
     timers,

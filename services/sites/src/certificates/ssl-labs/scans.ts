@@ -32,16 +32,6 @@ export class ScanTooSoon extends Error {
   }
 }
 
-/** Scans by SSL Labs, one at a time. */
-export interface Scans {
-  /** Goes on with what an earlier run left. */
-  start(): Promise<void>
-  /** Puts a host in the line; does nothing when it is there already. Throws `ScanTooSoon`. */
-  request(wish: { host: string; siteId: number; isFresh: boolean }): Promise<Scan>
-  list(): Promise<Scan[]>
-  close(): Promise<void>
-}
-
 export interface ScansParts {
   readonly db: Kysely<Tables>
   readonly client: SslLabsClient
@@ -62,11 +52,8 @@ export interface ScansParts {
 const freshPause = 300_000
 const coolOffFact = 'cool_off_until'
 
-export function createScans(parts: ScansParts): Scans {
-  return new ScanLine(parts)
-}
-
-class ScanLine implements Scans {
+/** Scans by SSL Labs, one at a time. */
+export class Scans {
   readonly #parts: ScansParts
   readonly #end = new AbortController()
   #working: Promise<void> | undefined
@@ -76,11 +63,13 @@ class ScanLine implements Scans {
     this.#parts = parts
   }
 
+  /** Goes on with what an earlier run left. */
   async start(): Promise<void> {
     await store.requeueInterrupted(this.#parts.db)
     this.#work()
   }
 
+  /** Puts a host in the line; does nothing when it is there already. Throws `ScanTooSoon`. */
   async request({ host, siteId, isFresh }: { host: string; siteId: number; isFresh: boolean }): Promise<Scan> {
     const { db, timers } = this.#parts
     const now = timers.now()

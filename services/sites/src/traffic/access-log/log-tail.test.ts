@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { systemTimers } from '@hearth/runtime'
 import { eventually, temporaryDirectory } from '@hearth/testing'
 import type { LogPosition } from './log-position.ts'
-import { createLogTail } from './log-tail.ts'
+import { LogTail } from './log-tail.ts'
 
 /** Reads a log as the service does, and keeps what it would keep. */
 async function reader() {
@@ -16,7 +16,7 @@ async function reader() {
   const losses: string[] = []
   const kept: { position: LogPosition | undefined } = { position: undefined }
   const openTail = (more: { longestLine?: number; pollMs?: number } = {}) =>
-    createLogTail({
+    new LogTail({
       path,
       position: kept.position,
       onLines: (lines, position) => {

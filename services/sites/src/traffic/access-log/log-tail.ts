@@ -5,16 +5,6 @@ import { headLength, headOf, type LogPosition } from './log-position.ts'
 import { openLogSource, type LogSource } from './log-source.ts'
 import { rolledFiles } from './rolled-files.ts'
 
-/** Follows a log that is written and rolled by somebody else. */
-export interface LogTail {
-  /** Looks for new lines from now on, again and again. */
-  start(): void
-  /** Reads what is there now. One look at a time. */
-  poll(): Promise<void>
-  /** Resolves when nothing is read any more. */
-  close(): Promise<void>
-}
-
 export interface LogTailParts {
   readonly path: string
   /** Where an earlier reader stopped; undefined to begin with the current file. */
@@ -36,12 +26,11 @@ export interface LogTailParts {
   readonly longestLine?: number
 }
 
-/** A tail that keeps no more than one piece and one line in memory, however much it has to catch up. */
-export function createLogTail(parts: LogTailParts): LogTail {
-  return new Tail(parts)
-}
-
-class Tail implements LogTail {
+/**
+ * Follows a log that is written and rolled by somebody else.
+ * A tail that keeps no more than one piece and one line in memory, however much it has to catch up.
+ */
+export class LogTail {
   readonly #parts: LogTailParts
   readonly #longestLine: number
   #rolledAfter: string | undefined
@@ -63,6 +52,7 @@ class Tail implements LogTail {
     this.#rolledAfter = parts.position?.rolledAfter
   }
 
+  /** Looks for new lines from now on, again and again. */
   start(): void {
     const { timers, pollMs = 250, onError } = this.#parts
     const round = async () => {
@@ -72,12 +62,14 @@ class Tail implements LogTail {
     void round()
   }
 
+  /** Reads what is there now. One look at a time. */
   poll(): Promise<void> {
     const mine = this.#polling.then(() => this.#readAll())
     this.#polling = mine.catch(() => undefined)
     return mine
   }
 
+  /** Resolves when nothing is read any more. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#cancel()

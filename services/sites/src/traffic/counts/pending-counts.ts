@@ -11,20 +11,6 @@ export interface CountBatch {
   readonly position: LogPosition
 }
 
-/** Collects counts until they are written. */
-export interface PendingCounts {
-  /** Counts a line, unless it is older than counts are kept. */
-  add(siteId: number, line: LogLine): void
-  /** Entries that wait to be written. */
-  readonly size: number
-  /** The log was read so far with what was added. */
-  moveTo(position: LogPosition): void
-  /** Hands over what there is and begins anew; undefined when nothing was read. */
-  take(): CountBatch | undefined
-  /** Takes back a batch that could not be written. */
-  giveBack(batch: CountBatch): void
-}
-
 /** How long counts are kept, milliseconds, by their span in seconds. */
 export const keptFor: ReadonlyMap<number, number> = new Map([
   [60, 6 * 3_600_000 + 60_000],
@@ -34,11 +20,8 @@ export const keptFor: ReadonlyMap<number, number> = new Map([
 /** A clock that is ahead by more than this is wrong. */
 const farAhead = 3_600_000
 
-export function createPendingCounts(clock: Clock): PendingCounts {
-  return new Pending(clock)
-}
-
-class Pending implements PendingCounts {
+/** Collects counts until they are written. */
+export class PendingCounts {
   readonly #clock: Clock
   #counts = new Map<string, { key: CountKey; count: TrafficCount }>()
   #lastSeen = new Map<number, number>()
@@ -48,10 +31,12 @@ class Pending implements PendingCounts {
     this.#clock = clock
   }
 
+  /** Entries that wait to be written. */
   get size(): number {
     return this.#counts.size
   }
 
+  /** Counts a line, unless it is older than counts are kept. */
   add(siteId: number, line: LogLine): void {
     const now = this.#clock.now()
     const at = line.at > now + farAhead ? now : line.at
@@ -63,10 +48,12 @@ class Pending implements PendingCounts {
     this.#see(siteId, at)
   }
 
+  /** The log was read so far with what was added. */
   moveTo(position: LogPosition): void {
     this.#position = position
   }
 
+  /** Hands over what there is and begins anew; undefined when nothing was read. */
   take(): CountBatch | undefined {
     if (this.#position === undefined) return undefined
     const batch = { counts: [...this.#counts.values()], lastSeen: this.#lastSeen, position: this.#position }
@@ -76,6 +63,7 @@ class Pending implements PendingCounts {
     return batch
   }
 
+  /** Takes back a batch that could not be written. */
   giveBack(batch: CountBatch): void {
     for (const { key, count } of batch.counts) addCount(this.#countFor(key), count)
     for (const [siteId, at] of batch.lastSeen) this.#see(siteId, at)

@@ -7,7 +7,7 @@ import { createFastTimers, createLog, systemTimers } from '@hearth/runtime'
 import { eventually, temporaryDirectory } from '@hearth/testing'
 import { isMetadataAddress } from '../../metadata-address.ts'
 import { probeUpstream } from './probe-upstream.ts'
-import { createUpstreamStates } from './upstream-states.ts'
+import { UpstreamStates } from './upstream-states.ts'
 
 const log = createLog({ name: 'test', level: 'silent' })
 
@@ -36,7 +36,7 @@ test('what Caddy counts and what listens come together', async () => {
   await gone[Symbol.asyncDispose]()
   const up = `127.0.0.1:${open.port}`
   const down = `127.0.0.1:${gone.port}`
-  const states = createUpstreamStates({
+  const states = new UpstreamStates({
     declared: () =>
       Promise.resolve([
         { address: up, siteIds: [1, 2] },
@@ -62,7 +62,7 @@ test('what Caddy counts and what listens come together', async () => {
 
 test('a Caddy that cannot be asked takes nothing with it', async () => {
   await using open = await listening({ port: 0, host: '127.0.0.1' })
-  const states = createUpstreamStates({
+  const states = new UpstreamStates({
     declared: () => Promise.resolve([{ address: `localhost:${open.port}`, siteIds: [1] }]),
     counted: () => Promise.reject(new Error('no admin endpoint')),
     timers: systemTimers,
@@ -85,7 +85,7 @@ test('counts follow what becomes of an upstream, though nobody asks for the list
   const open = await listening({ port: 0, host: '127.0.0.1' })
   const timers = createFastTimers(1000)
   const declared = () => Promise.resolve([{ address: `127.0.0.1:${open.port}`, siteIds: [1] }])
-  const states = createUpstreamStates({ declared, counted: () => Promise.resolve([]), timers, log })
+  const states = new UpstreamStates({ declared, counted: () => Promise.resolve([]), timers, log })
   states.start()
   assert.deepEqual(await states.counts(), { up: 1, down: 0 })
   await open[Symbol.asyncDispose]()

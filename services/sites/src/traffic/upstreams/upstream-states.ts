@@ -38,22 +38,6 @@ export interface UpstreamCounts {
   readonly down: number
 }
 
-/** The states of all upstreams of the sites. */
-export interface UpstreamStates {
-  /** States that are at most fifteen seconds old and know the newest sites. */
-  list(): Promise<readonly UpstreamState[]>
-  /**
-   * Counts of the last check. Waits a second at most for the first check, and for one after sites have changed; then answers
-   * what is known, or undefined.
-   */
-  counts(): Promise<UpstreamCounts | undefined>
-  /** Sites have changed: what is known is checked again. */
-  outdate(): void
-  /** Checks now, and every half minute. */
-  start(): void
-  close(): Promise<void>
-}
-
 export interface UpstreamStatesParts {
   readonly declared: () => Promise<readonly DeclaredUpstream[]>
   /** What Caddy counts; may reject. */
@@ -70,12 +54,11 @@ const concurrency = 16
 /** More are not asked; the rest have no state. */
 const mostUpstreams = 2000
 
-/** Asks Caddy and, by an empty connection, every declared upstream; nothing else is ever connected to. */
-export function createUpstreamStates(parts: UpstreamStatesParts): UpstreamStates {
-  return new CheckedUpstreams(parts)
-}
-
-class CheckedUpstreams implements UpstreamStates {
+/**
+ * The states of all upstreams of the sites.
+ * Asks Caddy and, by an empty connection, every declared upstream; nothing else is ever connected to.
+ */
+export class UpstreamStates {
   readonly #parts: UpstreamStatesParts
   #known: { readonly states: readonly UpstreamState[]; readonly at: number; readonly edition: number } | undefined
   #checking: Promise<void> | undefined
@@ -88,6 +71,7 @@ class CheckedUpstreams implements UpstreamStates {
     this.#parts = parts
   }
 
+  /** States that are at most fifteen seconds old and know the newest sites. */
   async list(): Promise<readonly UpstreamState[]> {
     const { timers } = this.#parts
     const isRecent = this.#known !== undefined && timers.monotonic() - this.#known.at < goodFor
@@ -95,6 +79,10 @@ class CheckedUpstreams implements UpstreamStates {
     return this.#known?.states ?? []
   }
 
+  /**
+   * Counts of the last check. Waits a second at most for the first check, and for one after sites have changed; then answers
+   * what is known, or undefined.
+   */
   async counts(): Promise<UpstreamCounts | undefined> {
     if (this.#isOutdated)
       await Promise.race([this.#checkAll().catch(() => undefined), pause(maxWaitMs, { ref: false })])
@@ -103,10 +91,12 @@ class CheckedUpstreams implements UpstreamStates {
     return { up: states.filter(({ up }) => up === true).length, down: states.filter(({ up }) => up === false).length }
   }
 
+  /** Sites have changed: what is known is checked again. */
   outdate(): void {
     this.#edition += 1
   }
 
+  /** Checks now, and every half minute. */
   start(): void {
     const { log, timers } = this.#parts
     void this.#checkAll()

@@ -32,26 +32,14 @@ export interface RuleChange {
   readonly inForce: boolean
 }
 
-/** The operator's rules. */
-export interface Rules {
-  list(query: DnsRuleListQuery): Promise<Page<DnsRule>>
-  /** Replaces the opposite rule for the same names and client; `replaced` says so. */
-  create(input: DnsRuleCreate, by: string): Promise<RuleChange & { replaced: boolean }>
-  update(id: string, changes: DnsRuleUpdate): Promise<RuleChange>
-  remove(id: string): Promise<{ id: string; domain: string; inForce: boolean }>
-}
-
 /** More rules than this are a list, and belong into one. */
 const mostRules = 10_000
 
 /** How often a change is tried that meets others of the same key. */
 const mostTries = 5
 
-export function createRules(parts: RuleParts): Rules {
-  return new OperatorRules(parts)
-}
-
-class OperatorRules implements Rules {
+/** The operator's rules. */
+export class Rules {
   readonly #parts: RuleParts
   readonly #db: Kysely<Tables>
 
@@ -67,6 +55,7 @@ class OperatorRules implements Rules {
     return { rows: await this.#views(rows), total }
   }
 
+  /** Replaces the opposite rule for the same names and client; `replaced` says so. */
   async create(input: DnsRuleCreate, by: string): Promise<RuleChange & { replaced: boolean }> {
     const { row, replaced } = await this.#again(async (trx) => {
       const key = await ruleKey(trx, input)
