@@ -55,8 +55,6 @@ function openSchedule(sites: readonly Partial<SiteHost>[]) {
       },
     },
     scans: {
-      start: () => Promise.resolve(),
-      close: () => Promise.resolve(),
       list: () => Promise.resolve([...scans.values()]),
       request({ host, siteId }) {
         scanned.push(host)
