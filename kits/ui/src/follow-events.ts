@@ -12,7 +12,7 @@ export interface EventEffects {
  * Makes the `onEvent` of a service out of what each event does. Answers noted as stale are read again, a burst of notes once.
  * The first `hello` finds a fresh page; a later one means that events were missed, and everything is read again.
  */
-export function followEvents<Event extends { type: string }>(
+export function followEvents<Event extends object>(
   apply: (event: Exclude<Event, { type: 'hello' }>, effects: EventEffects) => void,
 ): (event: Event, cache: QueryClient) => void {
   let target: QueryClient | undefined
@@ -22,8 +22,9 @@ export function followEvents<Event extends { type: string }>(
   })
   return (event, cache) => {
     target = cache
-    if (event.type === 'hello' && greeted) void cache.invalidateQueries()
-    if (event.type === 'hello') greeted = true
+    const isHello = 'type' in event && event.type === 'hello'
+    if (isHello && greeted) void cache.invalidateQueries()
+    if (isHello) greeted = true
     else apply(event as Exclude<Event, { type: 'hello' }>, { cache, refresher })
   }
 }

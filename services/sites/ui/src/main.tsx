@@ -1,8 +1,8 @@
 import './sites.css'
-import { accentFrom, startHearthApp } from '@hearth/ui'
+import { accentFrom, followEvents, startHearthApp } from '@hearth/ui'
 import { IconWorld } from '@tabler/icons-react'
 import { session } from './api.ts'
-import { followSites, type SiteEvent } from './live/live-cache.ts'
+import { applyEvent, type SiteEvent } from './live/live-cache.ts'
 import { pages } from './pages.ts'
 import { ConfirmIdentity } from './session/confirm-identity.tsx'
 import { SignedOut } from './sign-in/signed-out.tsx'
@@ -17,6 +17,6 @@ startHearthApp<SiteEvent>({
   },
   session,
   pages,
-  events: { url: '/api/v1/events', resumes: true, onEvent: followSites() },
+  events: { url: '/api/v1/events', resumes: true, onEvent: followEvents(applyEvent) },
   aside: <ConfirmIdentity />,
 })

@@ -1,4 +1,4 @@
-import { createRefresher, type Refresher } from '@hearth/ui'
+import { followEvents, type EventEffects } from '@hearth/ui'
 import type { QueryClient } from '@tanstack/react-query'
 import type { Job, JobEvent, StemEvent, StreamMessage } from '../api.ts'
 import { keys } from '../api.ts'
@@ -17,9 +17,7 @@ export interface LiveParts {
 
 type Typed = Exclude<LiveMessage, JobEvent>
 
-interface Effects extends LiveParts {
-  cache: QueryClient
-  refresher: Refresher
+interface Effects extends LiveParts, EventEffects {
   /** Ends when every job that was added so far stands in the list: they go in in their order. */
   added: { all: Promise<void> }
   /** Events of jobs that are being read for the first time, to be put on top of what is read. */
@@ -31,22 +29,16 @@ interface Effects extends LiveParts {
  * and read again. A second snapshot means that events were missed, and everything else is read afresh.
  */
 export function followJobs(parts: LiveParts): (message: LiveMessage, cache: QueryClient) => void {
-  let target: QueryClient | undefined
   let hasBegun = false
-  const arriving: Effects['arriving'] = new Map()
-  const added = { all: Promise.resolve() }
-  const refresher = createRefresher((names) => {
-    for (const name of names) void target?.invalidateQueries({ queryKey: name.split(' ') })
-  })
-  return (message, cache) => {
-    target = cache
-    const effects = { ...parts, cache, refresher, arriving, added }
+  const state = { ...parts, arriving: new Map<string, JobEvent[]>(), added: { all: Promise.resolve() } }
+  return followEvents<LiveMessage>((message, { cache, refresher }) => {
+    const effects = { ...state, cache, refresher }
     if (!('type' in message)) return noteJob(message, effects)
     if (message.type === 'snapshot' && hasBegun)
       void cache.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== keys.jobs[0] })
     if (message.type === 'snapshot') hasBegun = true
     noteTyped(message, effects)
-  }
+  })
 }
 
 function noteJob(event: JobEvent, { cache, refresher, arriving }: Effects): void {

@@ -1,7 +1,7 @@
 import { Button, Text, TextInput } from '@mantine/core'
-import { formatTime, Section, StatusBadge, withSeconds } from '@hearth/ui'
+import { formatTime, Section, StatusBadge, useEventStream, withSeconds } from '@hearth/ui'
 import { IconPlayerPlay, IconPlayerStop } from '@tabler/icons-react'
-import { useEffect, useState } from 'react'
+import { useRef, useState } from 'react'
 import type { components } from '../api.gen.ts'
 import { matchesFilter } from './live-filter.ts'
 import { formatMs } from './traffic-figures.ts'
@@ -59,8 +59,8 @@ function Tail({ siteId }: { siteId?: number }) {
           value={filter}
           onChange={(event) => setFilter(event.currentTarget.value)}
         />
-        <StatusBadge tone={state === 'open' ? 'good' : 'warn'}>
-          {state === 'open' ? 'Watching' : state === 'lost' ? 'Connecting again' : 'Connecting'}
+        <StatusBadge tone={state === 'live' ? 'good' : 'warn'}>
+          {state === 'live' ? 'Watching' : state === 'reconnecting' ? 'Connecting again' : 'Connecting'}
         </StatusBadge>
         {skipped > 0 && <span className="hearth-dimmed">{skipped.toLocaleString('en')} left out</span>}
       </div>
@@ -99,21 +99,16 @@ function Tail({ siteId }: { siteId?: number }) {
 function useTail(siteId: number | undefined) {
   const [rows, setRows] = useState<readonly Row[]>([])
   const [skipped, setSkipped] = useState(0)
-  const [state, setState] = useState<'connecting' | 'open' | 'lost'>('connecting')
-  useEffect(() => {
-    let next = 0
-    const stream = new EventSource(`/api/v1/traffic/live${siteId === undefined ? '' : `?site_id=${siteId}`}`)
-    stream.onopen = () => setState('open')
-    stream.onerror = () => setState('lost')
-    stream.onmessage = ({ data }: MessageEvent<string>) => {
-      const { request, skipped: left } = JSON.parse(data) as LiveRequest
+  const next = useRef(0)
+  const state = useEventStream<LiveRequest>({
+    url: `/api/v1/traffic/live${siteId === undefined ? '' : `?site_id=${siteId}`}`,
+    onEvent({ request, skipped: left }) {
       if (left > 0) setSkipped((sum) => sum + left)
       if (request === null) return
-      next += 1
-      const row = { ...request, key: next }
+      next.current += 1
+      const row = { ...request, key: next.current }
       setRows((old) => [row, ...old].slice(0, mostRows))
-    }
-    return () => stream.close()
-  }, [siteId])
+    },
+  })
   return { rows, skipped, state }
 }
