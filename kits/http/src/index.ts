@@ -3,7 +3,6 @@ export { allowanceHeaders, createBudget, type Allowance, type Budget } from './b
 export { addressGroup, clientAddress, type ForwardingTrust } from './client-address.ts'
 export { describeApi } from './describe-api.ts'
 export { docsFiles, type DocsFile } from './docs-page.ts'
-export { createEventStream, type EventStream, type Listener, type Subscription } from './event-stream.ts'
 export type { ErrorAnswer } from './error-answers.ts'
 export { FileForm } from './file-form.ts'
 export { Fault, type FaultReason, type FieldIssue, type RequestPart } from './faults.ts'

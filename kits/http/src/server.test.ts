@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
-import { setTimeout as pause } from 'node:timers/promises'
 import { test } from 'node:test'
 import { createLog } from '@hearth/runtime'
 import { z } from 'zod'
 import { createAddressSet } from './address-set.ts'
 import { docsFiles } from './docs-page.ts'
 import type { ErrorAnswer } from './error-answers.ts'
-import { createEventStream } from './event-stream.ts'
 import { Fault } from './faults.ts'
 import { FileForm } from './file-form.ts'
 import { openApiOf } from './openapi.ts'
@@ -161,49 +159,6 @@ test('the document has each route with access and limit, and only schemas that a
   assert.deepEqual(Object.keys(document.paths), ['/api/things/{id}', '/api/things', '/api/wrong', '/api/fails'])
   assert.equal(document.paths['/api/things']?.['post']?.['x-access'], 'closed')
   assert.deepEqual(Object.keys(document.components.schemas), ['KitError', 'KitThing'])
-})
-
-test('a stream shows each listener its view, cuts off who does not read, and ends who lost access', async () => {
-  const stream = createEventStream<{ n: number; text?: string }>({ maximum: 2, backlogBytes: 2000, heartbeatMs: 20 })
-  let isAllowed = true
-  const one = stream.subscribe(
-    { owner: 'a', view: (event) => (event.n % 2 === 0 ? event : undefined), stillAllowed: () => Promise.resolve(true) },
-    { n: 0 },
-  )
-  const two = stream.subscribe(
-    { owner: 'b', view: (event) => event, stillAllowed: () => Promise.resolve(isAllowed) },
-    { n: 0 },
-  )
-  assert.equal(
-    stream.subscribe({ owner: 'c', view: (event) => event, stillAllowed: () => Promise.resolve(true) }, { n: 0 }),
-    undefined,
-  )
-  let seen = ''
-  one?.stream.on('data', (chunk: Buffer) => (seen += chunk.toString()))
-  for (let n = 1; n <= 4; n += 1) stream.publish({ n })
-  await pause(60)
-  assert.deepEqual(
-    [...seen.matchAll(/data: \{"n":(\d)\}/g)].map(([, n]) => n),
-    ['0', '2', '4'],
-  )
-  assert.match(seen, /: still here/)
-  stream.publish({ n: 5, text: 'x'.repeat(3000) })
-  stream.publish({ n: 6 })
-  await pause(20)
-  assert.equal(two?.stream.destroyed, true, 'nobody read it')
-  isAllowed = false
-  const three = stream.subscribe(
-    { owner: 'b', view: (event) => event, stillAllowed: () => Promise.resolve(isAllowed) },
-    { n: 0 },
-  )
-  three?.stream.resume()
-  await new Promise((resolve) => three?.stream.on('close', resolve))
-  assert.equal(stream.listeners, 1)
-  one?.stream.resume()
-  stream.dropListeners('a')
-  await new Promise((resolve) => one?.stream.on('close', resolve))
-  assert.equal(stream.listeners, 0)
-  stream.close()
 })
 
 test('a service chooses where its API lies, how its errors look and how large a body may be', async () => {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
 import fastifyCookie from '@fastify/cookie'
 import type { Log } from '@hearth/runtime'
 import Fastify, { LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
@@ -236,7 +237,10 @@ function sendContent(reply: FastifyReply, media: string, answer: Content): Fasti
       `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(answer.fileName)}`,
     )
   }
-  return reply.send(answer.content)
+  if (reply.request.method !== 'HEAD' || !(answer.content instanceof Readable)) return reply.send(answer.content)
+  // Nobody reads the content: an open stream would stay open for ever.
+  answer.content.destroy()
+  return reply.send(Readable.from([]))
 }
 
 /** A known path with another method answers 405 and says which there are, to callers who may know. */

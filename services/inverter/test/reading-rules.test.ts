@@ -245,8 +245,8 @@ test('the stream tells when a device goes away and comes back', async () => {
   await gateway.isReady()
   const seen: { type: string; device?: { state: string } }[] = []
   const { events } = gateway.service.app
-  const subscription = events.open({ name: 'test', via: { kind: 'operator' } }, () => Promise.resolve(true))
-  subscription?.stream.on('data', (chunk) => {
+  const stream = await events.open({ name: 'test', via: { kind: 'operator' } }, () => Promise.resolve(true))
+  stream?.on('data', (chunk) => {
     for (const [, data] of String(chunk).matchAll(/^data: (.*)$/gm))
       seen.push(JSON.parse(data!) as (typeof seen)[number])
   })
@@ -256,20 +256,20 @@ test('the stream tells when a device goes away and comes back', async () => {
   await eventually(states, (list) => list.includes('unreachable'), { seconds: 20 })
   gateway.inverter.clearFaults()
   await eventually(states, (list) => list.at(-1) === 'ok', { seconds: 20 })
-  subscription?.stream.destroy()
+  stream?.destroy()
 })
 
 test('the stream tells administrators of edits, and programs not', async () => {
   await using gateway = await startGateway({ device: null })
   const { events } = gateway.service.app
-  const listen = (kind: 'operator' | 'token') => {
+  const listen = async (kind: 'operator' | 'token') => {
     const via = kind === 'operator' ? { kind } : { kind, id: 'x', role: 'read' as const }
-    const subscription = events.open({ name: kind, via }, () => Promise.resolve(true))
+    const stream = await events.open({ name: kind, via }, () => Promise.resolve(true))
     const seen: string[] = []
-    subscription?.stream.on('data', (chunk) => seen.push(String(chunk)))
+    stream?.on('data', (chunk) => seen.push(String(chunk)))
     return seen
   }
-  const [administrator, program] = [listen('operator'), listen('token')]
+  const [administrator, program] = [await listen('operator'), await listen('token')]
   await gateway.operate('POST', '/admin/api/devices', {
     device_id: 'main',
     host: '127.0.0.1',

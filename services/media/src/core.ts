@@ -22,7 +22,7 @@ import { createConvertVideo } from './conversion/convert-video.ts'
 import { createSlots, type Slots } from './conversion/slots.ts'
 import { createCookieJars, type CookieJars } from './cookies/jars.ts'
 import type { Tables } from './database/tables.ts'
-import type { EventBus } from './events/bus.ts'
+import type { MediaBus } from './events/schema.ts'
 import { effectiveProcessors, sizesFor } from './host/host-size.ts'
 import { createRunJob } from './jobs/run-job.ts'
 import { createWorkFolders, type WorkFolders } from './jobs/work-folders.ts'
@@ -44,7 +44,7 @@ export interface CoreParts {
   readonly timers: Timers
   readonly database: Database<Tables>
   readonly sealer: Sealer
-  readonly bus: EventBus
+  readonly bus: MediaBus
   readonly queue: Queue
 }
 
@@ -140,12 +140,13 @@ function openScratch(dataDirectory: string): string {
   return scratch
 }
 
-/** Another process may have changed them. */
-function followSettings(settings: SettingsKeeper, bus: EventBus, log: Log): () => void {
+/** Another process may have changed them, also while its events did not reach this one. */
+function followSettings(settings: SettingsKeeper, bus: MediaBus, log: Log): () => void {
+  const refresh = () =>
+    void settings.refresh().catch((error: unknown) => log.warn({ err: error }, 'the settings could not be read again'))
   return bus.subscribe((event) => {
-    if ('type' in event && event.type === 'settings_changed')
-      settings.refresh().catch((error: unknown) => log.warn({ err: error }, 'the settings could not be read again'))
-  })
+    if ('type' in event && event.type === 'settings_changed') refresh()
+  }, refresh)
 }
 
 type Shared = Omit<Core, 'workers' | 'workerCount' | 'close'>

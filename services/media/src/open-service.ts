@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { createLocalBus, openPostgresBus } from '@hearth/events'
 import {
   claimDataDirectory,
   OperatorError,
@@ -13,8 +14,7 @@ import { checkPlaces } from './check-places.ts'
 import type { Config } from './config.ts'
 import { createCore, type Core } from './core.ts'
 import { openStorage } from './database/open.ts'
-import { createLocalBus } from './events/bus.ts'
-import { openPostgresBus } from './events/postgres-bus.ts'
+import { shortenEvent, type MediaEvent } from './events/schema.ts'
 import { firstQueued } from './jobs/store.ts'
 import { openGraphileQueue } from './queue/graphile-queue.ts'
 import { createLocalQueue } from './queue/local-queue.ts'
@@ -105,7 +105,7 @@ async function openCore(config: Config, around: Surroundings): Promise<OpenedCor
 async function openMessages(config: Config, { log, cleanup }: Surroundings, first: () => Promise<Ticket | undefined>) {
   const url = config.databaseUrl
   if (url === undefined) {
-    const bus = createLocalBus()
+    const bus = createLocalBus<MediaEvent>()
     cleanup.defer(() => bus.close())
     return { bus, queue: createLocalQueue({ first, log }) }
   }
@@ -114,7 +114,8 @@ async function openMessages(config: Config, { log, cleanup }: Surroundings, firs
   pool.on('error', () => undefined)
   pool.on('connect', (client) => void client.on('error', () => undefined))
   cleanup.defer(() => pool.end())
-  const bus = await openPostgresBus({ url, pool, log })
+  const names = { channel: 'hearth_media_events', sequence: 'media_event_seq' }
+  const bus = await openPostgresBus<MediaEvent>({ url, pool, log, ...names, shorten: shortenEvent })
   cleanup.defer(() => bus.close())
   return { bus, queue: await openGraphileQueue({ pool, log }) }
 }

@@ -56,6 +56,16 @@ test('one client has ten streams and no more', async () => {
   for (const stream of streams) await stream.body?.cancel()
 })
 
+test('only the head of an event stream opens none', async () => {
+  await using media = await startMedia({ WORKERS: '0' })
+  const headers = { 'x-forwarded-for': '10.7.0.1' }
+  for (let index = 0; index < 11; index += 1)
+    assert.equal((await media.call('HEAD', '/events', { headers })).status, 200, `${index + 1}`)
+  const stream = await media.call('GET', '/events', { headers })
+  assert.equal(stream.status, 200)
+  await stream.body?.cancel()
+})
+
 test('a media that is larger than allowed is stopped while it comes, whatever it says of its size', async () => {
   await using platform = await startPlatform()
   await using folder = await temporaryDirectory()

@@ -11,7 +11,7 @@ import type { SignInSurroundings } from './accounts/session-routes.ts'
 import type { SetUpToken } from './accounts/setup-token.ts'
 import type { Config } from './config.ts'
 import type { Tables } from './database/tables.ts'
-import { createEventRing, type EventRing } from './events/event-ring.ts'
+import { createEvents, type Events } from './events/events.ts'
 import { openManagement, type Management } from './management.ts'
 import type { CaddyProcess } from './nodes/caddy-process.ts'
 import { openObserving } from './observing.ts'
@@ -42,7 +42,7 @@ export interface App {
   readonly http: Awaited<ReturnType<typeof createServer>>
   readonly accounts: Accounts
   readonly settings: SettingsKeeper
-  readonly events: EventRing
+  readonly events: Events
   readonly management: Management
   /** Stops answering. The database stays open. */
   close(): Promise<void>
@@ -51,7 +51,7 @@ export interface App {
 /** Wires the whole service together. The server does not listen yet. */
 export async function createApp(parts: AppParts): Promise<App> {
   const { config, timers } = parts
-  const events = createEventRing(timers)
+  const events = createEvents(timers)
   const settings = await openPublishedSettings(parts, events)
   let port = () => config.bindPort
   const { accounts, limits, guard } = openAccess(parts, { events, port: () => port() })
@@ -95,7 +95,7 @@ interface Served {
 /** The sites, what they run on, and what is seen of them. */
 async function openServed(
   parts: AppParts,
-  around: { settings: SettingsKeeper; accounts: Accounts; events: EventRing; port: () => number },
+  around: { settings: SettingsKeeper; accounts: Accounts; events: Events; port: () => number },
 ): Promise<Served> {
   const observing = await openObserving({ ...parts, ...around })
   const { uploads } = observing.certificates
@@ -142,7 +142,7 @@ function createHttp({ config, log, pages }: AppParts, guard: Guard, features: Fe
 }
 
 /** The settings, whose changes everybody hears of. */
-async function openPublishedSettings({ database }: AppParts, events: EventRing): Promise<SettingsKeeper> {
+async function openPublishedSettings({ database }: AppParts, events: Events): Promise<SettingsKeeper> {
   const settings = await openSettings(database.query)
   settings.onChange((after, before) => {
     const names = Object.keys(after) as (keyof typeof after)[]
@@ -159,7 +159,7 @@ interface Access {
 }
 
 /** Who may come in, and how often. */
-function openAccess(parts: AppParts, { events, port }: { events: EventRing; port: () => number }): Access {
+function openAccess(parts: AppParts, { events, port }: { events: Events; port: () => number }): Access {
   const { config, database, timers } = parts
   const attempts = createAttempts(database.query, timers)
   const limits = createRouteLimits({ attempts, clock: timers })

@@ -7,7 +7,7 @@ import type { Accounts } from './accounts/accounts.ts'
 import { openCertificates, type Certificates, type CertificatesParts } from './certificates/certificates.ts'
 import type { Config } from './config.ts'
 import type { Tables } from './database/tables.ts'
-import type { EventRing } from './events/event-ring.ts'
+import type { Events } from './events/events.ts'
 import type { Publish } from './events/schema.ts'
 import type { CaddyProcess } from './nodes/caddy-process.ts'
 import { createObservedSites, type ObservedSites } from './observed-sites.ts'
@@ -30,7 +30,7 @@ export interface ObservingParts {
   readonly secret: Uint8Array
   readonly settings: SettingsKeeper
   readonly accounts: Accounts
-  readonly events: EventRing
+  readonly events: Events
   readonly own: CaddyProcess | undefined
 }
 

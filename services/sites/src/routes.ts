@@ -2,7 +2,7 @@ import type { Route } from '@hearth/http'
 import type { Accounts } from './accounts/accounts.ts'
 import { sessionRoutes, type SignInSurroundings } from './accounts/session-routes.ts'
 import { userRoutes } from './accounts/user-routes.ts'
-import type { EventRing } from './events/event-ring.ts'
+import type { Events } from './events/events.ts'
 import { applyRoutes, type ApplyRoutesParts } from './apply/routes.ts'
 import { eventRoutes } from './events/routes.ts'
 import { generalRoutes, type GeneralParts } from './general-routes.ts'
@@ -37,7 +37,7 @@ export interface Features {
   readonly signIn: SignInSurroundings
   readonly passkeys: Passkeys
   readonly settings: SettingsKeeper
-  readonly events: EventRing
+  readonly events: Events
   readonly sites: Sites
   readonly checkUpstreams: CheckUpstreams
   readonly applying: ApplyRoutesParts

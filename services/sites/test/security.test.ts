@@ -21,7 +21,7 @@
 //  8 other sites      access.test.ts "a write …" (every route); sign-in and setting up are among them
 //  9 guessing         sign-in.test.ts "guessing …"; limits.test.ts (every route); src/accounts/attempts.test.ts; src/config.test.ts
 // 10 roles            access.test.ts (every route × nobody, user, administrator); secrets.test.ts "a user learns nothing …";
-//                     hostile-caddy.test.ts "what is wrong with a server …"; src/events/event-ring.test.ts "a user is told …"
+//                     hostile-caddy.test.ts "what is wrong with a server …"; src/events/events.test.ts "a user is told …"
 // 11 secrets          secrets.test.ts (all); src/caddy/diffs.test.ts "a configuration that is shown …"; apply.test.ts "what ran last is
 //                     kept …"; settings.test.ts "the e-mail address …"; users.test.ts; sessions.test.ts "the cookie …"
 // 12 certificates     src/certificates/uploads/*.test.ts; certificates.test.ts "an uploaded certificate …"
@@ -38,7 +38,7 @@
 // 20 next_url         src/passkeys/next-url.test.ts; passkeys.test.ts "only a path of this service …"
 // 21 first run        here; set-up.test.ts (all)
 // 22 open documents   here; conformance.test.ts
-// 23 floods           here; hostile-input.test.ts "a body that is deep …", "only the head …"; src/events/event-ring.test.ts "there is
+// 23 floods           here; hostile-input.test.ts "a body that is deep …", "only the head …"; src/events/events.test.ts "there is
 //                     room …", "one who does not read …"; events.test.ts "an eleventh stream …"; src/traffic/live-tail.test.ts;
 //                     passkeys.test.ts "more than five …", "a credential …"; src/passkeys/challenges.test.ts; limits.test.ts
 // 24 forward auth     serves-guards.test.ts "forward authentication asks first …"

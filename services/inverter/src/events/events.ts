@@ -1,43 +1,28 @@
-import { createEventStream, type EventStream } from '@hearth/http'
+import { createLocalBus, EventStream } from '@hearth/events'
 import type { Caller } from '../access.ts'
 import type { GatewayEvent } from './schema.ts'
 
-/** The service's one stream of events. */
-export interface Events {
-  publish(event: GatewayEvent): void
-  /** A stream for this caller, or undefined when too many listen. */
-  open(caller: Caller, stillAllowed: () => Promise<boolean>): ReturnType<EventStream<GatewayEvent>['subscribe']>
-  listeners(): number
-  /** Lets everybody who listens prove again that they may. */
-  dropAll(): void
-  close(): void
-}
+/** The service's event stream. */
+export type Events = ReturnType<typeof createEvents>
 
-/** Streams one caller may have open, so that the others find a place. */
-const mostOfOne = 40
-
-export function createEvents(version: string): Events {
-  const stream = createEventStream<GatewayEvent>()
-  const open = new Map<string, number>()
+/** Creates the event stream. It does not resume: every connection starts with `hello`. */
+export function createEvents(version: string) {
+  const stream = new EventStream<GatewayEvent>({ bus: createLocalBus(0), maxPerOwner: 40 })
   return {
-    publish: (event) => stream.publish(event),
-    open(caller, stillAllowed) {
-      const owner = caller.via.kind === 'token' ? caller.via.id : caller.name
-      const count = open.get(owner) ?? 0
-      const isProgram = caller.via.kind === 'token'
-      const view = (event: GatewayEvent) => (isProgram && event.type === 'changed' ? undefined : event)
-      const subscription =
-        count < mostOfOne ? stream.subscribe({ owner, view, stillAllowed }, { type: 'hello', version }) : undefined
-      if (subscription === undefined) return undefined
-      open.set(owner, count + 1)
-      subscription.stream.once('close', () => open.set(owner, (open.get(owner) ?? 1) - 1))
-      return subscription
+    publish: (event: GatewayEvent) => stream.publish(event),
+    /** Opens a stream for this caller; undefined when too many are open. Programs are not told what was edited. */
+    open({ via, name }: Caller, isAllowed: () => Promise<boolean>) {
+      const isProgram = via.kind === 'token'
+      return stream.subscribe({
+        owner: isProgram ? via.id : name,
+        isAllowed,
+        greet: () => ({ type: 'hello', version }),
+        view: (event) => (isProgram && event.type === 'changed' ? undefined : event),
+      })
     },
-    listeners: () => stream.listeners,
-    dropAll() {
-      for (const owner of open.keys()) stream.dropListeners(owner)
-      for (const [owner, count] of open) if (count <= 0) open.delete(owner)
-    },
+    listeners: () => stream.size,
+    /** Ends all streams: every subscriber has to prove again that it may listen. */
+    dropAll: () => stream.end(() => true),
     close: () => stream.close(),
   }
 }

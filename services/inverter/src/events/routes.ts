@@ -25,12 +25,12 @@ export function eventRoutes(events: Events, stillValid: (caller: Caller) => Prom
         },
         errors: [503],
       },
-      ({ caller, answer }) => {
-        const subscription = events.open(caller, () => stillValid(caller))
-        if (subscription === undefined)
+      async ({ caller, answer }) => {
+        const stream = await events.open(caller, () => stillValid(caller))
+        if (stream === undefined)
           throw new Problem('queue_full', 'Too many listeners; close one first', { retryAfterSeconds: 10 })
         answer.header('x-accel-buffering', 'no')
-        return { content: subscription.stream }
+        return { content: stream }
       },
     ),
   ]

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
 import { rename, rm } from 'node:fs/promises'
-import type { EventBus } from '../events/bus.ts'
+import type { MediaBus } from '../events/schema.ts'
 import { createProgressTeller } from '../jobs/job-events.ts'
 import type { FetchedFile } from '../jobs/run-job.ts'
 import type { JobHand } from '../jobs/workers.ts'
@@ -12,7 +12,7 @@ import type { Slots } from './slots.ts'
 export interface EncodeParts {
   readonly ffmpeg: Ffmpeg
   readonly slots: Slots
-  readonly bus: EventBus
+  readonly bus: MediaBus
   readonly monotonic: () => number
   readonly settings: () => Settings
 }

@@ -1,3 +1,4 @@
+import type { EventBus } from '@hearth/events'
 import { z } from 'zod'
 import { Job, JobStatus } from '../jobs/schema.ts'
 
@@ -55,11 +56,19 @@ export const Snapshot = z
 /** What both streams send; the data of one message. */
 export const StreamMessage = z.union([JobEvent, StemEvent, JobsChanged, Snapshot]).meta({ id: 'StreamMessage' })
 
-/** What happens, as it is published; the number is given by the one who spreads it. */
+/** An event as it is published; the bus numbers it. */
 export type MediaEvent =
   | Unnumbered<z.infer<typeof JobEvent>>
   | Unnumbered<z.infer<typeof StemEvent>>
   | Unnumbered<z.infer<typeof JobsChanged>>
 type Unnumbered<T> = Omit<T, 'seq'>
 
-export type NumberedEvent = MediaEvent & { readonly seq: number }
+/** Carries events from the processes that work to those with streams. */
+export type MediaBus = EventBus<MediaEvent>
+
+/** Returns an event without its long texts, for a bus that carries no large ones; the job itself has them. */
+export function shortenEvent(event: MediaEvent): MediaEvent {
+  if (!('id' in event)) return event
+  const { video_title: _title, video_meta_hover: _hover, filename: _name, ...rest } = event
+  return { ...rest, message: event.message?.slice(0, 300) ?? null }
+}

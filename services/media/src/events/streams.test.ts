@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Readable } from 'node:stream'
 import { eventually } from '@hearth/testing'
-import { createLocalBus } from './bus.ts'
+import { createLocalBus, type EventStreamOptions } from '@hearth/events'
 import type { MediaEvent } from './schema.ts'
-import { createEventStreams, streamLimits, type Subscriber } from './streams.ts'
+import { createEventStreams, type Subscriber } from './streams.ts'
 
 const jobEvent = (id: string, message = 'x'): MediaEvent => ({
   id,
@@ -13,9 +13,9 @@ const jobEvent = (id: string, message = 'x'): MediaEvent => ({
   timestamp: '2026-11-21T12:00:00.000Z',
 })
 
-function open(limits: Partial<typeof streamLimits> = {}) {
-  const bus = createLocalBus(100)
-  const streams = createEventStreams(bus, { ...streamLimits, ...limits })
+function open(limits: EventStreamOptions<MediaEvent> = {}) {
+  const bus = createLocalBus<MediaEvent>(100)
+  const streams = createEventStreams(bus, limits)
   const subscribe = (more: Partial<Subscriber> = {}) =>
     streams.open({
       address: '192.0.2.1',
@@ -52,7 +52,7 @@ test('a stream begins with the state of things, and goes on with what happens', 
   assert.deepEqual(
     heard.messages().map(({ id, data }) => [id, data['type'] ?? data['status'], data['seq']]),
     [
-      ['0', 'snapshot', 0],
+      ['100', 'snapshot', 100],
       ['101', 'downloading', 101],
       ['102', 'job_added', 102],
     ],
@@ -74,9 +74,28 @@ test('who comes back gets what was missed and nothing twice; what is forgotten i
   }
   assert.deepEqual(await ids('102'), ['c', 'd'])
   assert.deepEqual(await ids('104'), [])
-  assert.deepEqual(await ids('101'), ['snapshot'])
+  assert.deepEqual(await ids('101'), ['b', 'c', 'd'])
+  assert.deepEqual(await ids('100'), ['snapshot'])
   assert.deepEqual(await ids('nonsense'), ['snapshot'])
   streams.close()
+})
+
+test('a stream that received nothing but its snapshot continues nothing after a restart', async () => {
+  const before = open()
+  const heard = listen(await before.subscribe())
+  const [snapshot] = await eventually(heard.messages, (messages) => messages.length === 1)
+  before.streams.close()
+  const restarted = createEventStreams(createLocalBus<MediaEvent>(200))
+  const again = listen(
+    await restarted.open({
+      address: '192.0.2.1',
+      lastEventId: snapshot?.id,
+      snapshot: () => Promise.resolve({ type: 'snapshot', jobs: [] }),
+      isAllowed: () => Promise.resolve(true),
+    }),
+  )
+  await eventually(again.messages, (messages) => messages[0]?.data['type'] === 'snapshot')
+  restarted.close()
 })
 
 test('the stream of a job hears of that job and of what concerns all', async () => {
@@ -113,7 +132,7 @@ test('one that does not read is told to begin anew and cut off; others miss noth
 })
 
 test('there are only so many streams, in all and for one client, and a place becomes free again', async () => {
-  const { streams, subscribe } = open({ mostStreams: 4, mostForOne: 2 })
+  const { streams, subscribe } = open({ maxStreams: 4, maxPerOwner: 2 })
   const first = await subscribe()
   assert.ok(first !== undefined && (await subscribe()) !== undefined)
   assert.equal(await subscribe(), undefined)
@@ -130,7 +149,7 @@ test('there are only so many streams, in all and for one client, and a place bec
 
 test('a quiet stream shows that it is alive, until its owner may no longer listen', async () => {
   let isAllowed = true
-  const { streams, subscribe } = open({ keepAliveMs: 20 })
+  const { streams, subscribe } = open({ heartbeatMs: 20 })
   const heard = listen(await subscribe({ isAllowed: () => Promise.resolve(isAllowed) }))
   await eventually(heard.text, (text) => text.includes(': keepalive'))
   isAllowed = false

@@ -1,5 +1,5 @@
 import type { JobRow } from '../database/tables.ts'
-import type { EventBus } from '../events/bus.ts'
+import type { MediaBus } from '../events/schema.ts'
 import type { MediaEvent } from '../events/schema.ts'
 import { jobOfRow } from './job-view.ts'
 import type { Job } from './schema.ts'
@@ -27,7 +27,7 @@ export function jobEvent(before: JobRow | undefined, after: JobRow, now: number)
 }
 
 /** Tells how far a job is, at most twice a second and only when there is something new. */
-export function createProgressTeller(bus: EventBus, monotonic: () => number) {
+export function createProgressTeller(bus: MediaBus, monotonic: () => number) {
   let last = { percent: -1, at: Number.NEGATIVE_INFINITY }
   return (job: JobRow, percent: number, etaSeconds: number | null): void => {
     const at = monotonic()

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { takeTurn, type Database } from '@hearth/database'
 import type { Timers } from '@hearth/runtime'
 import type { JobRow, Tables } from '../database/tables.ts'
-import type { EventBus } from '../events/bus.ts'
+import type { MediaBus } from '../events/schema.ts'
 import type { MediaUrl } from '../platforms/media-url.ts'
 import { conflict, duplicateJob, invalid, notFound, unavailable } from '../problems.ts'
 import type { Queue } from '../queue/queue.ts'
@@ -16,7 +16,7 @@ import * as store from './store.ts'
 export interface JobParts {
   readonly database: Database<Tables>
   readonly queue: Queue
-  readonly bus: EventBus
+  readonly bus: MediaBus
   readonly timers: Timers
   /** Most jobs that may wait. */
   readonly queueSize: number

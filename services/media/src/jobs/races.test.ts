@@ -6,7 +6,8 @@ import { createLog, systemTimers } from '@hearth/runtime'
 import * as fc from 'fast-check'
 import { migrations } from '../database/migrations/index.ts'
 import type { Tables } from '../database/tables.ts'
-import { createLocalBus } from '../events/bus.ts'
+import { createLocalBus } from '@hearth/events'
+import type { MediaEvent } from '../events/schema.ts'
 import { createLocalQueue } from '../queue/local-queue.ts'
 import { MediaFailure } from '../tools/media-failure.ts'
 import { Jobs } from './jobs.ts'
@@ -21,7 +22,7 @@ async function live(acts: readonly Act[], outcome: 'good' | 'bad'): Promise<void
   const database = openDatabase<Tables>({ file: ':memory:' })
   await migrate(database.query, migrations)
   const log = createLog({ name: 'test', level: 'silent' })
-  const bus = createLocalBus()
+  const bus = createLocalBus<MediaEvent>()
   const queue = createLocalQueue({ first: () => firstQueued(database.query), log })
   const jobs = new Jobs({
     database,

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { ArtifactStore } from '../artifacts/artifact-store.ts'
 import type { Tables } from '../database/tables.ts'
-import type { EventBus } from '../events/bus.ts'
+import type { MediaBus } from '../events/schema.ts'
 import type { Timers } from '@hearth/runtime'
 import type { WorkFolders } from './work-folders.ts'
 import { advanceJob, deleteJobRows, jobIds } from './store.ts'
@@ -12,7 +12,7 @@ export type RemoveAll = () => Promise<Removal>
 
 export interface RemovalParts {
   readonly db: Kysely<Tables>
-  readonly bus: EventBus
+  readonly bus: MediaBus
   readonly artifacts: ArtifactStore
   readonly timers: Timers
   readonly folders: WorkFolders

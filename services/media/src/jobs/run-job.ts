@@ -8,7 +8,7 @@ import type { ArtifactStore } from '../artifacts/artifact-store.ts'
 import type { ConvertFetched } from '../conversion/convert-video.ts'
 import type { CookieJars } from '../cookies/jars.ts'
 import type { JobRow, Tables } from '../database/tables.ts'
-import type { EventBus } from '../events/bus.ts'
+import type { MediaBus } from '../events/schema.ts'
 import type { Platform } from '../platforms/schema.ts'
 import type { Settings } from '../settings/schema.ts'
 import type { FileFacts, Ffmpeg } from '../tools/ffmpeg.ts'
@@ -24,7 +24,7 @@ import type { JobHand, RunJob } from './workers.ts'
 /** Everything a job is made with. */
 export interface RunParts {
   readonly db: Kysely<Tables>
-  readonly bus: EventBus
+  readonly bus: MediaBus
   readonly timers: Timers
   readonly settings: () => Settings
   readonly ytDlp: YtDlp

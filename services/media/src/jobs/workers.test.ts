@@ -5,7 +5,8 @@ import { createLog, systemTimers } from '@hearth/runtime'
 import { eventually } from '@hearth/testing'
 import { migrations } from '../database/migrations/index.ts'
 import type { Tables } from '../database/tables.ts'
-import { createLocalBus } from '../events/bus.ts'
+import { createLocalBus } from '@hearth/events'
+import type { MediaEvent } from '../events/schema.ts'
 import { createLocalQueue } from '../queue/local-queue.ts'
 import { Jobs } from './jobs.ts'
 import { firstQueued } from './store.ts'
@@ -16,7 +17,7 @@ const log = createLog({ name: 'test', level: 'silent' })
 async function openWorkers(run: RunJob) {
   const database = openDatabase<Tables>({ file: ':memory:' })
   await migrate(database.query, migrations)
-  const bus = createLocalBus()
+  const bus = createLocalBus<MediaEvent>()
   const queue = createLocalQueue({ first: () => firstQueued(database.query), log })
   const shared = { db: database.query, database, queue, bus, timers: systemTimers, log }
   const jobs = new Jobs({

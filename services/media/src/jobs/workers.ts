@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Log, Timers } from '@hearth/runtime'
 import type { JobRow, Tables } from '../database/tables.ts'
-import type { EventBus } from '../events/bus.ts'
+import type { MediaBus } from '../events/schema.ts'
 import type { BegunJob, Queue, QueueWork, Ticket } from '../queue/queue.ts'
 import { MediaFailure } from '../tools/media-failure.ts'
 import { jobEvent } from './job-events.ts'
@@ -24,7 +24,7 @@ export interface JobHand {
 export interface WorkerParts {
   readonly db: Kysely<Tables>
   readonly queue: Queue
-  readonly bus: EventBus
+  readonly bus: MediaBus
   readonly timers: Timers
   readonly log: Log
   readonly run: RunJob

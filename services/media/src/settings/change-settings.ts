@@ -1,5 +1,5 @@
 import type { Sessions } from '../accounts/sessions.ts'
-import type { EventBus } from '../events/bus.ts'
+import type { MediaBus } from '../events/schema.ts'
 import { invalid } from '../problems.ts'
 import type { SettingsAnswer, SettingsChange } from './schema.ts'
 import type { SettingsKeeper } from './settings.ts'
@@ -10,7 +10,7 @@ export type ChangeSettings = (change: SettingsChange) => Promise<SettingsAnswer>
 export function createChangeSettings(parts: {
   settings: SettingsKeeper
   sessions: Sessions
-  bus: EventBus
+  bus: MediaBus
 }): ChangeSettings {
   return async ({ admin_username, admin_password, ...changes }) => {
     const { settings, sessions, bus } = parts

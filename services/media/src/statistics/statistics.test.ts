@@ -5,7 +5,8 @@ import { createManualClock } from '@hearth/runtime'
 import { createPostgresDatabase, postgresObstacle } from '@hearth/testing'
 import { finishedJob, openTables } from '../../test/job-row.ts'
 import type { JobRow } from '../database/tables.ts'
-import { createLocalBus } from '../events/bus.ts'
+import { createLocalBus } from '@hearth/events'
+import type { MediaEvent } from '../events/schema.ts'
 import { openSettings } from '../settings/settings.ts'
 import { createStatistics } from './statistics.ts'
 
@@ -16,7 +17,7 @@ async function onDatabase(location: DatabaseLocation, name: string): Promise<voi
   const database = await openTables(location)
   const db = database.query
   const clock = createManualClock(now)
-  const bus = createLocalBus()
+  const bus = createLocalBus<MediaEvent>()
   const settings = await openSettings(db)
   const statistics = createStatistics({ db, settings, bus, clock })
   const add = async (...rows: Partial<JobRow>[]) => {

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Clock } from '@hearth/runtime'
 import type { Tables } from '../database/tables.ts'
-import type { EventBus } from '../events/bus.ts'
+import type { MediaBus } from '../events/schema.ts'
 import type { SettingsKeeper } from '../settings/settings.ts'
 import type { Statistics, TempoClusters } from './schema.ts'
 import { readDays, readPlatforms, readTempi, readTotals } from './store.ts'
@@ -17,7 +17,7 @@ export interface StatisticsKeeper {
 export interface StatisticsParts {
   readonly db: Kysely<Tables>
   readonly settings: SettingsKeeper
-  readonly bus: EventBus
+  readonly bus: MediaBus
   readonly clock: Clock
 }
 

@@ -2,7 +2,7 @@ import type { Database } from '@hearth/database'
 import type { Log } from '@hearth/runtime'
 import type { Tables } from '../database/tables.ts'
 import { findDerived } from '../delivery/derived-file.ts'
-import type { EventBus } from '../events/bus.ts'
+import type { MediaBus } from '../events/schema.ts'
 import { notFound } from '../problems.ts'
 import { isResumable } from './separation.ts'
 import { SeparationPaused } from './separation-record.ts'
@@ -19,7 +19,7 @@ import type { WantedPart } from './wanted-part.ts'
 /** What splits are run with. */
 export interface SeparationParts extends RunSplitParts {
   readonly database: Database<Tables>
-  readonly bus: EventBus
+  readonly bus: MediaBus
   readonly log: Log
 }
 

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createLocalBus } from '../events/bus.ts'
+import { createLocalBus } from '@hearth/events'
+import type { MediaEvent } from '../events/schema.ts'
 import { createSplitProgress } from './split-progress.ts'
 
 test('those who look on hear of it twice a second at most, and of the end in any case', () => {
-  const bus = createLocalBus(0)
+  const bus = createLocalBus<MediaEvent>(0)
   const heard: unknown[] = []
   bus.subscribe((event) => void heard.push('stage' in event ? [event.job_id, event.stage, event.progress] : event))
   let now = 0

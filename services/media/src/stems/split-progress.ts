@@ -1,4 +1,4 @@
-import type { EventBus } from '../events/bus.ts'
+import type { MediaBus } from '../events/schema.ts'
 import type { SeparationStage } from './separation-record.ts'
 
 /** Tells those who look on how far a split is: at most twice a second, and its end in any case. */
@@ -17,7 +17,7 @@ const shown = {
 
 const shortestPause = 500
 
-export function createSplitProgress(bus: EventBus, jobId: string, monotonic: () => number): SplitProgress {
+export function createSplitProgress(bus: MediaBus, jobId: string, monotonic: () => number): SplitProgress {
   const shared = { type: 'stem_progress', job_id: jobId } as const
   let lastAt = Number.NEGATIVE_INFINITY
   return {

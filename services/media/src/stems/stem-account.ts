@@ -3,7 +3,7 @@ import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import type { Tables } from '../database/tables.ts'
-import type { EventBus } from '../events/bus.ts'
+import type { MediaBus } from '../events/schema.ts'
 import { conflict } from '../problems.ts'
 import type { SettingsKeeper } from '../settings/settings.ts'
 import type { StemAccount, StemStatus } from './schema.ts'
@@ -17,7 +17,7 @@ export interface AccountParts {
   readonly db: Kysely<Tables>
   readonly settings: SettingsKeeper
   readonly sealer: Sealer
-  readonly bus: EventBus
+  readonly bus: MediaBus
   readonly client: Pick<StemClient, 'minutesLeft'>
   readonly clock: Clock
 }

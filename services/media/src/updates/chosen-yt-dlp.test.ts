@@ -9,7 +9,8 @@ import { createLog, createManualClock } from '@hearth/runtime'
 import { createPostgresDatabase, eventually, postgresObstacle, temporaryDirectory } from '@hearth/testing'
 import { migrations } from '../database/migrations/index.ts'
 import type { JobRow, Tables } from '../database/tables.ts'
-import { createLocalBus } from '../events/bus.ts'
+import { createLocalBus } from '@hearth/events'
+import type { MediaEvent } from '../events/schema.ts'
 import { insertJob } from '../jobs/store.ts'
 import { openSettings } from '../settings/settings.ts'
 import { type ChosenParts, ChosenYtDlp } from './chosen-yt-dlp.ts'
@@ -24,7 +25,7 @@ async function open(location: DatabaseLocation) {
   await migrate(database.query, migrations)
   const db = database.query
   const timers = createManualClock(1_000_000)
-  const bus = createLocalBus()
+  const bus = createLocalBus<MediaEvent>()
   /** One process of the installation, with a data directory of its own. */
   const start = async (name: string, more: Partial<ChosenParts> = {}, ytDlpPath?: string) => {
     const dataDirectory = join(place.path, name)

@@ -2,7 +2,7 @@ import type { OutboundAllow } from '@hearth/outbound'
 import type { Clock, Log } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
-import type { EventBus } from '../events/bus.ts'
+import type { MediaBus } from '../events/schema.ts'
 import { isTerminal } from '../jobs/job-machine.ts'
 import type { SettingsKeeper } from '../settings/settings.ts'
 import { findProgram } from '../tools/find-program.ts'
@@ -23,7 +23,7 @@ export interface ChosenParts {
   readonly timers: Clock
   readonly log: Log
   /** Tells how jobs end; without it nobody watches them. */
-  readonly bus?: EventBus
+  readonly bus?: MediaBus
   /** Fetches a version that another process took. */
   readonly fetchMissing?: (chosen: ChosenYtDlp, wanted: Fetched) => Promise<void>
 }

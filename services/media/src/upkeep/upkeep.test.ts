@@ -10,7 +10,8 @@ import { finishedJob } from '../../test/job-row.ts'
 import { openArtifacts } from '../artifacts/open-artifacts.ts'
 import { migrations } from '../database/migrations/index.ts'
 import type { JobRow, Tables } from '../database/tables.ts'
-import { createLocalBus } from '../events/bus.ts'
+import { createLocalBus } from '@hearth/events'
+import type { MediaEvent } from '../events/schema.ts'
 import { findJob, insertJob } from '../jobs/store.ts'
 import { createWorkFolders } from '../jobs/work-folders.ts'
 import { defaultSettings } from '../settings/schema.ts'
@@ -25,7 +26,7 @@ async function openHouse(retentionDays: number) {
   const db = database.query
   const timers = createFastTimers(1)
   const artifacts = await openArtifacts({ kind: 'directory', path: undefined }, { dataDirectory: place.path })
-  const bus = createLocalBus()
+  const bus = createLocalBus<MediaEvent>()
   const told: unknown[] = []
   bus.subscribe((event) => told.push(event))
   const work = join(place.path, 'work')

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Log, Timers } from '@hearth/runtime'
 import type { ArtifactStore } from '../artifacts/artifact-store.ts'
 import type { Tables } from '../database/tables.ts'
-import type { EventBus } from '../events/bus.ts'
+import type { MediaBus } from '../events/schema.ts'
 import { isActive } from '../jobs/job-machine.ts'
 import { jobEvent } from '../jobs/job-events.ts'
 import { findJob } from '../jobs/store.ts'
@@ -29,7 +29,7 @@ export interface UpkeepParts {
   readonly db: Kysely<Tables>
   readonly artifacts: ArtifactStore
   readonly folders: WorkFolders
-  readonly bus: EventBus
+  readonly bus: MediaBus
   readonly timers: Timers
   readonly settings: () => Settings
   readonly log: Log

@@ -2,11 +2,11 @@ import type { Route } from '@hearth/http'
 import { route } from '../access.ts'
 import type { Sessions } from '../accounts/sessions.ts'
 import { tooMany } from '../problems.ts'
-import type { EventRing } from './event-ring.ts'
+import type { Events } from './events.ts'
 import { SiteEvent } from './schema.ts'
 
 /** The live stream. A browser keeps one open and needs no polling. */
-export function eventRoutes(events: EventRing, sessions: Sessions): Route[] {
+export function eventRoutes(events: Events, sessions: Sessions): Route[] {
   return [
     route(
       {
@@ -25,10 +25,8 @@ export function eventRoutes(events: EventRing, sessions: Sessions): Route[] {
           schema: SiteEvent,
         },
       },
-      ({ caller, header, answer, isHead }) => {
-        // Nobody would read the stream.
-        if (isHead) return { content: '' }
-        const stream = events.subscribe({
+      async ({ caller, header, answer }) => {
+        const stream = await events.subscribe({
           sessionKey: caller.key,
           userId: caller.userId,
           role: caller.role,

@@ -21,7 +21,7 @@ const line = (more: Partial<LogLine> = {}): LogLine => ({
   ...more,
 })
 
-const listener = (siteId?: number) => ({ owner: 'me', siteId, stillAllowed: () => Promise.resolve(true) })
+const listener = (siteId?: number) => ({ owner: 'me', siteId, isAllowed: () => Promise.resolve(true) })
 
 /** What came since the last time. */
 async function seenBy(stream: Readable): Promise<LiveRequest[]> {
@@ -36,8 +36,8 @@ async function seenBy(stream: Readable): Promise<LiveRequest[]> {
 
 test('each sees the sites asked for, no old news, and no more than can be read', async () => {
   const live = createLiveTail(clock, (event) => event)
-  const one = live.subscribe(listener(1))!
-  const all = live.subscribe(listener())!
+  const one = (await live.subscribe(listener(1)))!
+  const all = (await live.subscribe(listener()))!
   assert.deepEqual(await seenBy(one), [{ request: null, skipped: 0 }])
   await seenBy(all)
   live.publish(line({ path: '/old', at: clock.now() - 61_000 }), 1)
@@ -59,14 +59,14 @@ test('each sees the sites asked for, no old news, and no more than can be read',
 
 test('only so many look on at once, and half as many of one session', async () => {
   const live = createLiveTail(clock, (event) => event)
-  const open = (owner: string, count: number) =>
-    Array.from({ length: count }, () => live.subscribe({ ...listener(), owner })).filter(
-      (stream) => stream !== undefined,
-    )
-  const [mine, others] = [open('mine', 11), open('another', 9)]
-  assert.deepEqual([mine.length, others.length, open('a third', 2).length], [10, 9, 1])
+  const open = async (owner: string, count: number) => {
+    const streams = Array.from({ length: count }, () => live.subscribe({ ...listener(), owner }))
+    return (await Promise.all(streams)).filter((stream) => stream !== undefined)
+  }
+  const [mine, others] = [await open('mine', 11), await open('another', 9)]
+  assert.deepEqual([mine.length, others.length, (await open('a third', 2)).length], [10, 9, 1])
   mine[0]?.destroy()
   await new Promise((resolve) => mine[0]?.on('close', resolve))
-  assert.equal(open('mine', 2).length, 1)
+  assert.equal((await open('mine', 2)).length, 1)
   live.close()
 })

@@ -1,5 +1,4 @@
-import type { Readable } from 'node:stream'
-import { createEventStream } from '@hearth/http'
+import { createLocalBus, EventStream } from '@hearth/events'
 import type { Clock } from '@hearth/runtime'
 import type { LogLine } from './access-log/log-line.ts'
 
@@ -11,46 +10,41 @@ export interface LiveRequest {
   readonly skipped: number
 }
 
-/** Who looks on. */
-export interface LiveListener {
+/** A subscriber of the live tail. */
+export interface LiveSubscriber {
   readonly owner: string
   /** Only this site; all when undefined. */
   readonly siteId: number | undefined
-  readonly stillAllowed: () => Promise<boolean>
+  readonly isAllowed: () => Promise<boolean>
 }
 
-/** Requests as they happen, to whoever looks on. */
-export interface LiveTail {
-  /** Undefined when too many look on already. */
-  subscribe(listener: LiveListener): Readable | undefined
-  publish(line: LogLine, siteId: number | undefined): void
-  close(): void
-}
+/** Requests as they happen. */
+export type LiveTail = ReturnType<typeof createLiveTail>
 
-/** How old a request may be and still be news, milliseconds; requests a second one is shown; and how many may look on, of one owner too. */
-const newsFor = 60_000
-const mostPerSecond = 50
-const mostListeners = 20
-const mostForOwner = 10
+/** Age up to which a request is still news, milliseconds. */
+const maxAge = 60_000
+/** Requests that one subscriber gets in a second. */
+const maxPerSecond = 50
 
 /** @param wire how an event goes over the wire */
-export function createLiveTail(clock: Clock, wire: (event: LiveRequest) => object): LiveTail {
-  const stream = createEventStream<object>({ maximum: mostListeners, backlogBytes: 262_144 })
-  const open: string[] = []
+export function createLiveTail(clock: Clock, wire: (event: LiveRequest) => object) {
+  const stream = new EventStream<LiveRequest>({
+    bus: createLocalBus(0),
+    maxStreams: 20,
+    maxPerOwner: 10,
+    maxQueued: { bytes: 262_144 },
+  })
   return {
-    subscribe({ owner, siteId, stillAllowed }) {
-      if (open.filter((one) => one === owner).length >= mostForOwner) return undefined
-      const view = viewFor(siteId, { clock, wire })
-      const first = wire({ request: null, skipped: 0 })
-      const listener = { owner, stillAllowed, view: (event: object) => view(event as LiveRequest) }
-      const own = stream.subscribe(listener, first)?.stream
-      if (own === undefined) return undefined
-      open.push(owner)
-      own.on('close', () => void open.splice(open.indexOf(owner), 1))
-      return own
-    },
-    publish(line, siteId) {
-      if (stream.listeners === 0 || line.at < clock.now() - newsFor) return
+    /** Opens a stream; undefined when too many are open. */
+    subscribe: ({ owner, siteId, isAllowed }: LiveSubscriber) =>
+      stream.subscribe({
+        owner,
+        isAllowed,
+        greet: () => wire({ request: null, skipped: 0 }),
+        view: viewFor(siteId, { clock, wire }),
+      }),
+    publish(line: LogLine, siteId: number | undefined): void {
+      if (stream.size === 0 || line.at < clock.now() - maxAge) return
       const { isProbe: _isProbe, ...request } = line
       stream.publish({ request: { ...request, siteId: siteId ?? null }, skipped: 0 })
     },
@@ -58,7 +52,7 @@ export function createLiveTail(clock: Clock, wire: (event: LiveRequest) => objec
   }
 }
 
-/** What one listener is shown: its site, and no more than can be read. */
+/** Limits what one subscriber gets to its site, and to as much as can be read. */
 function viewFor(
   siteId: number | undefined,
   { clock, wire }: { clock: Clock; wire: (event: LiveRequest) => object },
@@ -73,7 +67,7 @@ function viewFor(
       second = current
       sent = 0
     }
-    if (sent >= mostPerSecond) {
+    if (sent >= maxPerSecond) {
       skipped += 1
       return undefined
     }

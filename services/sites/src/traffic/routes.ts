@@ -117,13 +117,11 @@ function liveRoutes({ live, roleNow }: TrafficFeature): Route[] {
           schema: LiveRequest,
         },
       },
-      ({ caller, query, answer, isHead }) => {
-        // Nobody would read the stream.
-        if (isHead) return { content: '' }
-        const stream = live.subscribe({
+      async ({ caller, query, answer }) => {
+        const stream = await live.subscribe({
           owner: caller.key,
           siteId: query.site_id,
-          stillAllowed: async () => (await roleNow(caller.key)) === 'admin',
+          isAllowed: async () => (await roleNow(caller.key)) === 'admin',
         })
         if (stream === undefined) throw tooMany('Too many look on already; close one first', 5)
         answer.header('cache-control', 'no-cache, no-transform')

@@ -1,7 +1,7 @@
 import type { Route } from '@hearth/http'
 import { route } from '../access.ts'
 import { dataEnvelope, done, messageEnvelope, ok } from '../envelope.ts'
-import type { Publish } from '../events/publish.ts'
+import type { Publish } from '../events/schema.ts'
 import type { HealthNotice } from '../health/schema.ts'
 import type { Filtering } from './filtering.ts'
 import { standing } from './in-force.ts'

@@ -1,41 +1,37 @@
-import { createEventStream, type EventStream } from '@hearth/http'
+import { createLocalBus, EventStream } from '@hearth/events'
 import type { Caller } from '../access.ts'
 import type { Role } from '../users/schema.ts'
 import type { ServiceEvent } from './schema.ts'
 
-/** The service's one stream of events. */
-export interface Events {
-  publish(event: ServiceEvent): void
-  /** A stream of what this caller may see, or undefined when too many listen. */
-  open(caller: Caller, stillAllowed: () => Promise<boolean>): ReturnType<EventStream<ServiceEvent>['subscribe']>
-  listeners(): number
-  /** Ends the streams of a user who lost access. */
-  drop(userId: string): void
-  close(): void
-}
+/** The service's event stream. */
+export type Events = ReturnType<typeof createEvents>
 
-export function createEvents(version: string): Events {
-  const stream = createEventStream<ServiceEvent>()
+/** Creates the event stream. It does not resume: every connection starts with `hello`. */
+export function createEvents(version: string) {
+  const stream = new EventStream<ServiceEvent>({ bus: createLocalBus(0) })
   return {
-    publish: (event) => stream.publish(event),
-    open: (caller, stillAllowed) =>
-      stream.subscribe(
-        { owner: caller.userId, view: (event) => viewFor(caller.role, event), stillAllowed },
-        { type: 'hello', version },
-      ),
-    listeners: () => stream.listeners,
-    drop: (userId) => stream.dropListeners(userId),
+    publish: (event: ServiceEvent) => stream.publish(event),
+    /** Opens a stream of what this caller may see; undefined when too many are open. */
+    open: (caller: Caller, isAllowed: () => Promise<boolean>) =>
+      stream.subscribe({
+        owner: caller.userId,
+        isAllowed,
+        greet: () => ({ type: 'hello', version }),
+        view: (event) => viewFor(caller.role, event),
+      }),
+    listeners: () => stream.size,
+    /** Ends the streams of a user who lost access. */
+    drop: (userId: string) => stream.end(({ owner }) => owner === userId),
     close: () => stream.close(),
   }
 }
 
-/** What role `user` is told: nothing about accounts and settings, and not where peers connect from. */
+/** The event as a role may see it: role `user` gets nothing about accounts and settings, and no endpoints of peers. */
 function viewFor(role: Role, event: ServiceEvent): ServiceEvent | undefined {
   if (role === 'admin') return event
   if (event.type === 'activity') return { ...event, peers: event.peers.map((peer) => ({ ...peer, endpoint: null })) }
-  if (event.type === 'changed' && !open.has(event.collection)) return undefined
+  if (event.type === 'changed' && !readableByUsers.has(event.collection)) return undefined
   return event
 }
 
-/** Collections role `user` may read. */
-const open: ReadonlySet<string> = new Set(['peers', 'interfaces', 'dns_rules', 'dns_settings', 'blocklists'])
+const readableByUsers: ReadonlySet<string> = new Set(['peers', 'interfaces', 'dns_rules', 'dns_settings', 'blocklists'])

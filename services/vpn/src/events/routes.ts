@@ -24,11 +24,11 @@ export function eventRoutes(events: Events, stillValid: (caller: Caller) => Prom
           schema: ServiceEvent,
         },
       },
-      ({ caller, answer }) => {
-        const subscription = events.open(caller, () => stillValid(caller))
-        if (subscription === undefined) throw badRequest('Too many listeners; close one first')
+      async ({ caller, answer }) => {
+        const stream = await events.open(caller, () => stillValid(caller))
+        if (stream === undefined) throw badRequest('Too many listeners; close one first')
         answer.header('x-accel-buffering', 'no')
-        return { content: subscription.stream }
+        return { content: stream }
       },
     ),
   ]

@@ -47,3 +47,6 @@ export const ServiceEvent = z
   ])
   .meta({ id: 'ServiceEvent' })
 export type ServiceEvent = z.infer<typeof ServiceEvent>
+
+/** Sends an event to everyone who listens. Never fails and never waits. */
+export type Publish = (event: ServiceEvent) => void

@@ -1,7 +1,7 @@
 import type { Route } from '@hearth/http'
 import { route } from '../access.ts'
 import { dataEnvelope, done, messageEnvelope, ok } from '../envelope.ts'
-import type { Publish } from '../events/publish.ts'
+import type { Publish } from '../events/schema.ts'
 import { PublicEndpointState, Settings, SettingsUpdate } from './schema.ts'
 import type { SettingsKeeper } from './settings.ts'
 

@@ -1,7 +1,7 @@
 import type { Route } from '@hearth/http'
 import { route } from '../../access.ts'
 import { done, messageEnvelope, ok, pageEnvelope } from '../../envelope.ts'
-import type { Publish } from '../../events/publish.ts'
+import type { Publish } from '../../events/schema.ts'
 import { standing } from '../in-force.ts'
 import type { Rules } from './rules.ts'
 import { DnsRule, DnsRuleCreate, DnsRuleDeleted, DnsRuleListQuery, DnsRuleParams, DnsRuleUpdate } from './schema.ts'

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { createFastTimers, systemTimers } from '@hearth/runtime'
 import { eventually } from '@hearth/testing'
 import type { Role } from '../accounts/schema.ts'
-import { createEventRing, ringLimits, type EventRing, type Subscriber } from './event-ring.ts'
+import { createEvents, type Events, type Subscriber } from './events.ts'
 import type { SiteEvent } from './schema.ts'
 
 /** What came over a stream so far. */
@@ -30,11 +30,11 @@ class Heard {
   }
 }
 
-function listen(ring: EventRing, more: Partial<Subscriber> = {}): Heard {
+async function listen(ring: Events, more: Partial<Subscriber> = {}): Promise<Heard> {
   const role: Role = more.role ?? 'admin'
   const roleNow = () => Promise.resolve(role)
   const subscriber = { sessionKey: 'key', userId: 'ada', role, lastEventId: undefined, roleNow, ...more }
-  const stream = ring.subscribe(subscriber)
+  const stream = await ring.subscribe(subscriber)
   assert.ok(stream !== undefined)
   return new Heard(stream)
 }
@@ -47,8 +47,8 @@ const hears = (heard: Heard, count: number) =>
   )
 
 test('events have ascending ids and come to all who listen', async () => {
-  const ring = createEventRing(systemTimers)
-  const listeners = [listen(ring), listen(ring)]
+  const ring = createEvents(systemTimers)
+  const listeners = [await listen(ring), await listen(ring)]
   for (const action of ['created', 'updated', 'deleted']) ring.publish(site(action))
   for (const heard of listeners) {
     assert.deepEqual(await hears(heard, 3), ['created', 'updated', 'deleted'])
@@ -61,22 +61,22 @@ test('events have ascending ids and come to all who listen', async () => {
 })
 
 test('who comes back hears what was missed; when that is too much, or of another run, to begin anew', async () => {
-  const ring = createEventRing(systemTimers, { ...ringLimits, remembered: 5 })
-  const first = listen(ring)
+  const ring = createEvents(systemTimers, { remembered: 5 })
+  const first = await listen(ring)
   for (let index = 1; index <= 8; index += 1) ring.publish(site(`change ${index}`))
   await hears(first, 8)
   const idOf = (action: string) => first.events.find(({ event }) => event.action === action)?.id
   const from = (lastEventId: string | undefined) => listen(ring, { lastEventId })
-  assert.deepEqual(await hears(from(idOf('change 6')), 2), ['change 7', 'change 8'])
+  assert.deepEqual(await hears(await from(idOf('change 6')), 2), ['change 7', 'change 8'])
   assert.deepEqual(
-    await hears(from(idOf('change 3')), 5),
+    await hears(await from(idOf('change 3')), 5),
     [4, 5, 6, 7, 8].map((index) => `change ${index}`),
   )
-  const upToDate = from(idOf('change 8'))
+  const upToDate = await from(idOf('change 8'))
   ring.publish(site('change 9'))
   assert.deepEqual(await hears(upToDate, 1), ['change 9'])
   for (const lost of [idOf('change 1'), '1', 'nonsense', String(Number.MAX_SAFE_INTEGER)]) {
-    const heard = from(lost)
+    const heard = await from(lost)
     await hears(heard, 1)
     assert.deepEqual(
       heard.events.map(({ event }) => event.type),
@@ -88,23 +88,23 @@ test('who comes back hears what was missed; when that is too much, or of another
 
 test('ids of an earlier run are never taken for those of this one', async () => {
   const timers = createFastTimers(1)
-  const earlier = createEventRing(timers)
-  const before = listen(earlier)
+  const earlier = createEvents(timers)
+  const before = await listen(earlier)
   earlier.publish(site('created'))
   await hears(before, 1)
   earlier.close()
   timers.jump(1000)
-  const ring = createEventRing(timers)
+  const ring = createEvents(timers)
   ring.publish(site('updated'))
-  const after = listen(ring, { lastEventId: before.events[0]?.id })
+  const after = await listen(ring, { lastEventId: before.events[0]?.id })
   ring.publish(site('deleted'))
   assert.deepEqual(await hears(after, 2), ['missed_events', 'deleted'])
   assert.ok(Number(after.events[1]?.id) > Number(before.events[0]?.id))
   ring.close()
 })
 
-test('there is room for so many streams in all, and so many of a session', () => {
-  const ring = createEventRing(systemTimers, { ...ringLimits, mostStreams: 5, mostForSession: 2 })
+test('there is room for so many streams in all, and so many of a session', async () => {
+  const ring = createEvents(systemTimers, { maxStreams: 5, maxPerOwner: 2 })
   const open = (sessionKey: string) =>
     ring.subscribe({
       sessionKey,
@@ -113,7 +113,7 @@ test('there is room for so many streams in all, and so many of a session', () =>
       lastEventId: undefined,
       roleNow: () => Promise.resolve('admin' as const),
     })
-  const opened = ['a', 'a', 'a', 'b', 'b', 'c', 'd'].map(open)
+  const opened = await Promise.all(['a', 'a', 'a', 'b', 'b', 'c', 'd'].map(open))
   assert.deepEqual(
     opened.map((stream) => stream !== undefined),
     [true, true, false, true, true, true, false],
@@ -123,15 +123,15 @@ test('there is room for so many streams in all, and so many of a session', () =>
 })
 
 test('one who does not read is cut off, and nobody else', async () => {
-  const ring = createEventRing(systemTimers, { ...ringLimits, longestQueue: 8 })
-  const stuck = ring.subscribe({
+  const ring = createEvents(systemTimers, { maxQueued: { messages: 8 } })
+  const stuck = await ring.subscribe({
     sessionKey: 'stuck',
     userId: 'eve',
     role: 'admin',
     lastEventId: undefined,
     roleNow: () => Promise.resolve('admin' as const),
   })
-  const reading = listen(ring)
+  const reading = await listen(ring)
   const details = { padding: 'x'.repeat(4000) }
   for (let index = 0; index < 40; index += 1) {
     ring.publish({ type: 'traffic', action: 'tick', id: null, details })
@@ -143,11 +143,11 @@ test('one who does not read is cut off, and nobody else', async () => {
 })
 
 test('at a heartbeat a quiet stream gets a comment, and one whose session or role is gone ends', async () => {
-  const ring = createEventRing(createFastTimers(500))
+  const ring = createEvents(createFastTimers(500))
   let role: Role | undefined = 'admin'
-  const kept = listen(ring, { sessionKey: 'kept' })
-  const ended = listen(ring, { sessionKey: 'ended', roleNow: () => Promise.resolve(role) })
-  const failing = listen(ring, { sessionKey: 'failing', roleNow: () => Promise.reject(new Error('no database')) })
+  const kept = await listen(ring, { sessionKey: 'kept' })
+  const ended = await listen(ring, { sessionKey: 'ended', roleNow: () => Promise.resolve(role) })
+  const failing = await listen(ring, { sessionKey: 'failing', roleNow: () => Promise.reject(new Error('no database')) })
   await eventually(
     () => ended.text,
     (text) => text.includes(': keep-alive\n\n'),
@@ -167,8 +167,8 @@ test('at a heartbeat a quiet stream gets a comment, and one whose session or rol
 })
 
 test('a user is told that sites change, not how, and nothing of settings', async () => {
-  const ring = createEventRing(systemTimers)
-  const user = listen(ring, { role: 'user' })
+  const ring = createEvents(systemTimers)
+  const user = await listen(ring, { role: 'user' })
   ring.publish(site('created'))
   ring.publish({ type: 'settings', action: 'updated', id: null, details: { changed: ['acme_email'] } })
   ring.publish({ type: 'drift', action: 'found', id: null })
@@ -182,14 +182,14 @@ test('a user is told that sites change, not how, and nothing of settings', async
     ],
   )
   // Who comes back is told no more than before.
-  const again = listen(ring, { role: 'user', lastEventId: user.events[0]?.id })
+  const again = await listen(ring, { role: 'user', lastEventId: user.events[0]?.id })
   assert.deepEqual(await hears(again, 1), ['graded'])
   ring.close()
 })
 
 test('an event of more than 8 KiB goes without its details', async () => {
-  const ring = createEventRing(systemTimers)
-  const heard = listen(ring)
+  const ring = createEvents(systemTimers)
+  const heard = await listen(ring)
   ring.publish({ type: 'apply', action: 'failed', id: null, details: { text: 'x'.repeat(9000) } })
   await hears(heard, 1)
   assert.deepEqual(heard.events[0]?.event.details, { truncated: true })
