@@ -1,7 +1,7 @@
 import { Fault, type ErrorAnswer, type FaultReason, type FieldIssue } from '@hearth/http'
 import { z } from 'zod'
 
-/** Every code of the API with its status and title; the specification's "Errors" and what follows from it. */
+/** Every error code of the API with its status and title. */
 const catalogue = {
   missing_token: { status: 401, title: 'A token is needed' },
   invalid_token: { status: 401, title: 'The token is not valid' },

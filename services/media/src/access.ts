@@ -30,7 +30,7 @@ interface Callers {
 }
 export type Access = keyof Callers
 
-/** Requests a minute from one address, each route counting for itself; the specification's "Limits". */
+/** Requests a minute from one address, counted for each route (docs/reference/media-api.md, "Limits"). */
 export type Limit = 'none' | `${number}`
 
 /** The service's way to write an endpoint; see `routeFor`. */

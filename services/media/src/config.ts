@@ -19,7 +19,7 @@ import { artifactsSetting } from './artifacts/artifact-location.ts'
 import { extraPlatformHosts } from './platforms/platform-hosts.ts'
 import { stemBaseUrlSetting } from './stems/result-address.ts'
 
-/** As the specification names it; `*` would believe anybody. */
+/** Addresses and CIDRs of proxies whose forwarding header is believed. `*` is refused: it would believe anybody. */
 const forwardedAllow = z.preprocess((text, context) => {
   if (typeof text === 'string' && text.split(',').some((part) => part.trim() === '*'))
     context.addIssue('must not be *: list the addresses of your proxies')

@@ -2,7 +2,7 @@ import { Fault, type ErrorAnswer, type FaultReason } from '@hearth/http'
 import { z } from 'zod'
 import { Job } from './jobs/schema.ts'
 
-/** The body of every error: the specification's "Error body" and "Duplicate error body". */
+/** The body of every error. A duplicate adds the existing job. */
 export const ErrorBody = z
   .object({
     detail: z.string().meta({ description: 'What is wrong, for a person; `duplicate_job` for a duplicate' }),

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { csrfCookie } from '../src/accounts/csrf.ts'
 import { startMedia, type Media } from './in-process.ts'
 
-/** The specification's "Limits": requests a minute from one address. */
+/** Requests a minute from one address, by route. */
 const limits: Record<string, number> = {
   'GET /login': 20,
   'POST /login': 5,

@@ -11,7 +11,7 @@ import type { SiteTables } from './sites/tables.ts'
 
 const firstNode = 1
 
-/** Ready as the specification has it: what runs can be told, onboarding is complete, the admin endpoint answers. */
+/** Creates the readiness check: what runs is known, onboarding is complete, and the admin endpoint answers. */
 export function createReadiness({ nodes, drift }: Proxy, isSetUp: () => Promise<boolean>): Readiness {
   let checking: Promise<ReadyChecks> | undefined
 

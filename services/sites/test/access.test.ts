@@ -11,7 +11,7 @@ interface Problem {
   code?: string
 }
 
-/** Open to everybody, as the specification has it; everything else needs a session. */
+/** Routes that are open to everybody; everything else needs a session. */
 const open = new Set([
   'GET /api/v1/health',
   'GET /api/v1/ready',

@@ -6,7 +6,7 @@ import { createLogLines } from './log-lines.ts'
 import { nextAddress } from './browser.ts'
 import { startSites, type Browser, type Sites } from './in-process.ts'
 
-/** What one address may do: research, section 1, and like it what that does not name. */
+/** Requests that one address may send, by route. */
 const limits: Record<string, string> = {
   'GET /api/v1/csrf': '60/min',
   'GET /api/v1/events': '20/min',

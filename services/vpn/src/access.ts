@@ -55,7 +55,7 @@ export type Limit = 'counted' | 'none'
 /** The service's way to write an endpoint; see `routeFor`. */
 export const route = routeFor<Callers, Limit>()
 
-/** The specification's "Limits" table: requests a minute. */
+/** Requests a minute, for each user and, without credentials, for each address. */
 const perMinute = { read: { authenticated: 100, anonymous: 10 }, write: { authenticated: 30, anonymous: 5 } } as const
 
 /** Finds the caller behind a request's credentials; undefined for none and for wrong ones alike. */

@@ -2,7 +2,7 @@ import { Fault, type ErrorAnswer, type FaultReason, type FieldIssue } from '@hea
 import type { ErrorBody } from './envelope.ts'
 import { DeviceError } from './wireguard/device.ts'
 
-/** Every kind of error the API answers, with its status. The specification's "Errors" table, and its envelope's `error` text. */
+/** Every kind of error that the API answers, with its status and the `error` text of its envelope. */
 const catalogue = {
   'bad-request': { status: 400, error: 'Bad Request' },
   unauthorized: { status: 401, error: 'Unauthorized' },

@@ -95,7 +95,7 @@ function emptyTables(file: string): void {
   }
 }
 
-test('periods and resolutions are checked as the specification’s errors say', async () => {
+test('periods and resolutions that cannot be are refused', async () => {
   await using service = await startService()
   const [id] = await furnish(service)
   const status = async (query: string, path = `/api/metrics/peers/${id}`) =>

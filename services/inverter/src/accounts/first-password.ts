@@ -10,7 +10,7 @@ import { deleteOtherSessions, findAdministrator, insertAdministratorIfNew, updat
 /** The administrator's name. */
 export const administrator = 'admin'
 
-/** Where the generated password waits, mode 0600, until it is changed: the specification's "Authentication". */
+/** File with the generated password, mode 0600; it is deleted when the password is changed. */
 export const initialPasswordFile = (dataDirectory: string): string => join(dataDirectory, 'initial-admin-password')
 
 /** Makes the administrator with a generated password on the first start; later starts change nothing. */

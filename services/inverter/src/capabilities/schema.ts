@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What has to be known about a device before it may be commanded; the specification's "Dispatch capability". */
+/** Facts about a device that must be verified before it is commanded (docs/reference/inverter-api.md, "Capabilities"). */
 export const CapabilityName = z
   .enum([
     'battery_power_sign_convention',

@@ -69,7 +69,7 @@ export interface CatalogFiles {
 
 const shipped = join(import.meta.dirname, 'objects.json')
 
-/** Neither readable nor writable, whatever a file says: the specification's "What the service does". */
+/** Names of secrets that are neither readable nor writable; a registry or allowlist that lists one stops the start. */
 const secretNames = new Set(['wifi_password', 'wifi.password'])
 const secretId = '0x14C0E627'
 

@@ -86,7 +86,7 @@ async function setCapability(name: string, options: CapabilityOptions): Promise<
   process.stderr.write(`${name} of ${device} is ${body.status}\n`)
 }
 
-/** The specification's table names the conventions by their capability; both ways of saying it are understood. */
+/** Evidence fields under the names of their capabilities. Both names are accepted. */
 const conventions: Readonly<Record<string, (value: string) => [string, unknown]>> = {
   battery_power_sign_convention: (value) => ['battery_discharge_positive', value === 'battery_discharge_positive'],
   grid_power_sign_convention: (value) => ['grid_import_positive', value === 'grid_import_positive'],

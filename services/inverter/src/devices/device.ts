@@ -33,7 +33,7 @@ export function roleOf(device: Device, all: readonly Device[]): 'master' | 'slav
 
 /**
  * What is wrong with a list of devices as one sentence, or undefined: two devices on one endpoint that cannot be told apart,
- * or a network id given twice. The specification's "Start validation".
+ * or a network id given twice.
  */
 export function deviceListFault(devices: readonly Device[]): string | undefined {
   const seen = new Map<string, Device>()

@@ -178,7 +178,7 @@ function restoring(
   return { phase: 'restoring', operation, snapshot, stopReason, faultCode, steps: restoreSteps(snapshot), attempts }
 }
 
-/** How long to wait after so many failed attempts, milliseconds: the specification's "Restore retry delay". */
+/** Delay before the next attempt to restore, milliseconds: a second, doubling to 30 seconds. */
 export const restoreDelayMs = (attempts: number): number => Math.min(30_000, 1000 * 2 ** Math.min(attempts - 1, 10))
 
 function fail(record: DispatchRecord, input: InputOf<'fail'>): DispatchRecord {

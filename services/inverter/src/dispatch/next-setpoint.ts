@@ -17,7 +17,7 @@ export interface SetpointInput {
   readonly gridW: number
 }
 
-/** The setpoint of this moment in watts, discharge positive; the specification's "Dispatch rules" 1 and 2. */
+/** Calculates the setpoint in watts, discharge positive (docs/reference/inverter-api.md, "Control loop"). */
 export function nextSetpoint({ mode, maxPowerW, commandedW, gridW }: SetpointInput): number {
   if (mode === 'hold') return 0
   if (mode === 'charge_from_grid') return -maxPowerW

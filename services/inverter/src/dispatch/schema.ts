@@ -9,7 +9,7 @@ export type DispatchMode = z.infer<typeof DispatchMode>
 /** Watts beyond which a request is a mistake. */
 export const largestPowerW = 50_000
 
-/** A request to start or replace; the specification's "Dispatch request". */
+/** A request to start or replace an operation. */
 export const DispatchRequest = z
   .strictObject({
     mode: DispatchModeRequested,

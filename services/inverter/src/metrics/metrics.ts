@@ -6,7 +6,7 @@ import { metricValueOf } from './metric-value.ts'
 import type { ActionResult, Metric, MetricBatch, MetricValue, WriteResult } from './schema.ts'
 import type { MetricWrites, WriteRequest, WriteTarget } from './write-metric.ts'
 
-/** The specification's "Limits". */
+/** Names in one reading, and in one with `fresh=true`. */
 const longestBatch = 32
 const longestFreshBatch = 8
 

@@ -24,7 +24,7 @@ const reconnectMs = 4000
  * Reads several metrics of one device, one after the other, so that a batch never takes more than one place in the queue.
  * What fails is listed. One metric without an answer may be one that the firmware does not have, so the next is read on a new
  * connection; once the device as a whole does not answer, the rest comes from the cache without asking again.
- * Throws when there is not a single value: the specification's "Reading rules" 3.
+ * Throws when there is not a single value (docs/reference/inverter-api.md, "Reading").
  */
 export async function readBatch(
   { deviceId, reader }: BatchSource,

@@ -4,7 +4,7 @@ import { DeviceState } from '../devices/schema.ts'
 const moment = z.iso.datetime().nullable()
 const count = z.int().min(0)
 
-/** How one device stands: the specification's "Readiness, per device". */
+/** Readiness of one device. */
 export const DeviceReadiness = z
   .object({
     device_id: z.string(),

@@ -21,7 +21,7 @@ export interface ReleaseParts {
   readonly timers: Timers
 }
 
-/** Looks for newer versions, seldom: the specification's "Limits", release check. */
+/** Checks for newer versions. Results are kept for an hour, failures for a minute; a forced check runs every 30 seconds at most. */
 export interface ReleaseCheck {
   look(force: boolean): Promise<ReleaseInfo>
 }

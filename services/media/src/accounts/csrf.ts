@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
-/** Ends in `_csrf`, as the specification has it; the page reads it. */
+/** Name of the CSRF cookie, which pages and scripts read. Clients find it by its ending, `_csrf`. */
 export const csrfCookie = 'hearth_media_csrf'
 
 /** The double-submit token: random, and bound to the session it belongs to, so that one of another session is worth nothing. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** The specification's "Login body". */
+/** Body of a sign-in, from the form or a script. */
 export const SignIn = z
   .object({
     username: z.string().min(1).max(128),

@@ -16,7 +16,7 @@ function readQuota(): number | undefined {
   }
 }
 
-/** How much a host of so many processors does at a time; the research, 1.3 and 2.1. */
+/** Calculates how many jobs, conversions and fragments a host with this many processors works on at a time. */
 export function sizesFor(processors: number): { workers: number; heavy: number; fragments: number } {
   const within = (least: number, value: number, most: number) => Math.min(most, Math.max(least, Math.ceil(value)))
   return {

@@ -8,7 +8,7 @@ import type { MediaUrl } from '../platforms/media-url.ts'
 import type { Platform } from '../platforms/schema.ts'
 import type { MediaInfo, YtDlp } from '../tools/yt-dlp.ts'
 
-/** How long what a platform said counts, how many are kept, how many are asked at a time; the research, 1.5. */
+/** Life of an answer in milliseconds, number of answers kept, and number of questions at a time. */
 const fresh = 5 * 60_000
 const mostKept = 256
 const mostAtOnce = 4

@@ -1,6 +1,6 @@
 import type { JobStatus } from './schema.ts'
 
-/** What happens to a job; the specification's "States and transitions" with the decisions of the research, 1.2. */
+/** Steps of a job from one state to the next (docs/reference/media-api.md, "Jobs"). */
 export type JobStep =
   | 'claimed'
   | 'download-begun'

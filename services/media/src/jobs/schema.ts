@@ -21,12 +21,12 @@ export type MediaType = z.infer<typeof MediaType>
 export const Quality = z.enum(['max', 'medium', 'small'])
 export type Quality = z.infer<typeof Quality>
 
-/** `YYYY-MM-DD HH:MM:SS` in UTC, as the specification has it. */
+/** A time as `YYYY-MM-DD HH:MM:SS` in UTC. */
 export const JobMoment = z.string().regex(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
 
 const count = z.int().min(0)
 
-/** A job as every route and event shows it; the specification's "Job" table. */
+/** A job as every route and event shows it. */
 export const Job = z
   .object({
     id: z.uuid(),
@@ -59,7 +59,7 @@ export const FormSwitch = z
   .union([z.boolean(), lowered])
   .transform((value) => value === true || ['true', '1', 'yes', 'on'].includes(String(value)))
 
-/** The specification's "Submit form fields". */
+/** Body of a submission, from the form or a script. */
 export const Submission = z
   .object({
     url: z.string(),

@@ -19,7 +19,7 @@ import {
   renewLease,
 } from './store.ts'
 
-/** The specification's table, by hand: which step is good in which state. */
+/** The steps allowed in each state, written down by hand. */
 const allowed: Record<JobStep, string> = {
   claimed: 'queued',
   'download-begun': 'processing',

@@ -29,7 +29,7 @@ export interface LogoParts {
   readonly scratch: string
 }
 
-/** What a logo may be; the research, 1.9. Lengths in pixels, size in bytes. */
+/** Bounds of an uploaded logo: size in bytes, lengths in pixels, proportions as width to height. */
 const rule = { bytes: 2 * 1024 * 1024, least: 32, most: 4096, pixels: 16 * 1024 * 1024, flattest: 0.1, widest: 20 }
 const patience = 20_000
 

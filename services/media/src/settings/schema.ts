@@ -42,7 +42,7 @@ const members = {
   public_hostname: Hostname,
 }
 
-/** What can be read and written; the specification's "Settings (writable keys)" and the additions of the research, 1.9. */
+/** Settings that can be read and written. */
 export const Settings = z.object(members).meta({ id: 'Settings' })
 export type Settings = z.infer<typeof Settings>
 

@@ -3,7 +3,7 @@ import { JobMoment } from '../jobs/schema.ts'
 
 const count = z.int().min(0)
 
-/** The specification's "Share link result", and when it runs out. */
+/** A share link with its uses and its end. */
 export const ShareLink = z
   .object({
     ok: z.literal(true),

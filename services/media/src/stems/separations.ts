@@ -23,7 +23,7 @@ export interface SeparationParts extends RunSplitParts {
   readonly log: Log
 }
 
-/** Splits at a time, of all jobs and processes; research 1.12. */
+/** Splits at a time, of all jobs and processes. */
 const mostTogether = 2
 
 interface Running {

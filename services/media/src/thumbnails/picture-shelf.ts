@@ -10,7 +10,7 @@ export interface PictureShelfParts {
   readonly most?: number
 }
 
-/** How long a picture counts, milliseconds; the research, 1.5. */
+/** Life of a picture: a week, in milliseconds. */
 const life = 7 * 86_400_000
 /** What a crash left half written. */
 const strayAge = 3_600_000

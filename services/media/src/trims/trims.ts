@@ -26,7 +26,7 @@ export interface TrimParts {
   readonly folder: string
 }
 
-/** The shortest and the longest part, milliseconds; the specification's rule 2. */
+/** Shortest and longest trim, milliseconds. */
 const [shortest, longest] = [1000, 600_000]
 /** A job keeps so many parts; the oldest go. */
 const mostKept = 50

@@ -29,7 +29,7 @@ export interface LatestParts {
   readonly clock: Clock
 }
 
-/** How long answers count, how long a failure does, and what one round may take; the research, 1.10. */
+/** Life of an answer and of a failure, and time for one round, milliseconds; size of an answer, bytes. */
 const answersFor = 86_400_000
 const failureFor = 3_600_000
 const patience = 20_000

@@ -16,7 +16,7 @@ import type { OpenSession, Sessions } from './sessions.ts'
 import { countUsablePasskeys, findUserRowByName, updateUserRow } from './store.ts'
 import { waysInTurn } from './ways-in.ts'
 
-/** Wrong guesses for one account, wherever they come from. They count per account as per address: 1.7 of the research. */
+/** Wrong guesses for one account, from all addresses together. The bound is that of one address. */
 const accountWindows: readonly AttemptWindow[] = [
   { limit: 5, windowSeconds: 60 },
   { limit: 20, windowSeconds: 3600 },

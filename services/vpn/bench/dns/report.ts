@@ -45,7 +45,7 @@ export function report(
 const isDoubtful = ({ blockedShare, failedShare, lost }: Trial): boolean =>
   blockedShare < 0.195 || blockedShare > 0.205 || failedShare > 0 || lost > 0
 
-/** Section 6 of the research: what must be reached. Absolute limits are ratios to the limit. */
+/** Goals of the benchmark. Absolute limits are ratios to the limit. */
 function goalsOf(of: (name: string, key: keyof Trial) => number, changes: Changes | undefined): Goal[] {
   const goals: Goal[] = [
     { what: 'q/s, log off, to unbound', ours: of('hearth', 'qps'), other: of('unbound', 'qps'), atLeast: 1.8 },

@@ -8,7 +8,7 @@ const shared = { method: 'GET', tag: 'Metrics', limit: 'counted' } as const
 const description =
   'Without a database, and for destinations without the kernel’s accounting, there are no items and `reason` says why.'
 
-/** Traffic by place; the specification's "Metrics". */
+/** Routes of traffic by country and network. */
 export function geographyRoutes(geography: Geography): Route[] {
   return [
     route(

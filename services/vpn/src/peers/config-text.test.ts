@@ -17,7 +17,7 @@ const configuration: DeviceConfiguration = {
   persistentKeepalive: 25,
 }
 
-test('the file has the specification’s sections and keys', () => {
+test('the file has the sections and keys that wg-quick reads', () => {
   assert.equal(
     encodeConfiguration(configuration),
     `# phone

@@ -24,7 +24,7 @@ export interface DeviceConfiguration {
   readonly persistentKeepalive: number
 }
 
-/** A file `wg-quick` and the WireGuard apps read: the specification's sections and keys, each value in its canonical form. */
+/** Writes the configuration file that `wg-quick` and the WireGuard apps read, each value in its canonical form. */
 export function encodeConfiguration(config: DeviceConfiguration): string {
   const lines = [
     `# ${config.name}`,

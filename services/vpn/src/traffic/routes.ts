@@ -7,7 +7,7 @@ import { PeerTraffic, PeerTrafficQuery, TopTraffic, TopTrafficQuery, Traffic, Tr
 
 const shared = { method: 'GET', tag: 'Metrics', access: 'signed-in', limit: 'counted' } as const
 
-/** What moved over time; the specification's "Metrics". */
+/** Routes of traffic over time. */
 export function trafficRoutes(history: TrafficHistory): Route[] {
   return [
     route(
