@@ -76,7 +76,10 @@ export interface GateParts {
   readonly recentToken: (token: string) => string | undefined
 }
 
-/** Builds what every request passes before it is parsed, in the order of the specification: switch, who, how often, whether. */
+/**
+ * The gate that every request passes before it is parsed. It checks in this order: the route is switched on, who calls,
+ * how often, and whether the caller may (docs/reference/inverter-api.md, "Access").
+ */
 export class Gate {
   readonly #parts: GateParts
   readonly #wrongTokens: FailureBlock

@@ -26,7 +26,7 @@ export async function openApprovals(parts: ApprovalParts): Promise<Approvals> {
   return new Approvals(parts, new Set(approved), exposed)
 }
 
-/** What may be written, and what a reading without names shows: the specification's "Writing rules" 1. */
+/** Metrics that may be written, and those that a reading without `names` answers. A fresh installation approves none. */
 export class Approvals {
   readonly #parts: ApprovalParts
   readonly #queue = createKeyedQueue(64)

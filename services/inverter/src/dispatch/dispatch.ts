@@ -99,7 +99,7 @@ export class DispatchService {
     return this.#controllers.get(deviceId) ?? this.#add(deviceId)
   }
 
-  /** Starts or replaces; throws the refusals and failures of the specification's "Dispatch". */
+  /** Starts or replaces an operation. Throws the problems of docs/reference/inverter-api.md, "Dispatch". */
   async submit(deviceId: string, request: DispatchRequest, submitter: Submitter): Promise<Dispatch> {
     return this.#of(deviceId).submit(request, submitter)
   }
