@@ -53,6 +53,7 @@ export function testStep(name: string, files: readonly string[], concurrency = l
 export const sourceSteps: readonly Step[] = [
   program('types', [bin('tsc'), '-b']),
   program('lint', [bin('oxlint'), '--type-aware', '.']),
+  program('folders', [join(root, 'tools/folder-circles.ts')]),
   program('pages', [join(root, 'tools/build-ui.ts')]),
   program('generated', [join(root, 'tools/generate.ts'), '--check']),
   program('lockfile', [join(root, 'tools/check-lockfile.ts')]),

@@ -11,7 +11,7 @@ import { createLayoutStore } from './dashboard/layout.ts'
 import type { Tables } from './database/tables.ts'
 import { openControl, type Control } from './control.ts'
 import { testConnection } from './devices/connection-test.ts'
-import { createDeviceViews } from './devices/device-view.ts'
+import { DeviceViews } from './devices/device-view.ts'
 import type { Devices } from './devices/devices.ts'
 import { createDiagnostics } from './diagnostics/diagnostics.ts'
 import { createSlaveSearch } from './diagnostics/slaves.ts'
@@ -194,7 +194,10 @@ function createFeatures(parts: AppParts, wired: Wired): Omit<Features, 'document
     approvals,
     devices,
     deviceSurroundings: {
-      views: createDeviceViews({ devices, graph, readiness }),
+      views: new DeviceViews(devices, (id) => {
+        const runtime = graph.device(id)
+        return runtime === undefined ? undefined : readiness.device(runtime)
+      }),
       test: (input) => testConnection(input, { graph, catalog, timers }),
     },
     metrics: new Metrics({ catalog, approvals, device, writes: control.writes }),

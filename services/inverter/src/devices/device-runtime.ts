@@ -8,9 +8,9 @@ import { createDeviceGateway, type DeviceGateway } from '../metrics/device-gatew
 import { DeviceReader } from '../metrics/device-reader.ts'
 import { DeviceWriter } from '../metrics/device-writer.ts'
 import type { CachedValue } from '../metrics/metric-cache.ts'
-import { startHeartbeat, type Heartbeat } from '../readiness/heartbeat.ts'
-import { createVitality, type Vitality } from '../readiness/vitality.ts'
-import { DeviceIdentity, type Identity } from './device-identity.ts'
+import { startHeartbeat, type Heartbeat } from './heartbeat.ts'
+import { Vitality } from './vitality.ts'
+import { DeviceIdentity, type Identity } from '../metrics/device-identity.ts'
 import type { Device } from './device.ts'
 
 /** The device's own interval for values it sends by itself, seconds: one for all of them. */
@@ -61,7 +61,7 @@ export class DeviceRuntime {
     this.device = device
     this.link = link
     this.#parts = parts
-    this.vitality = createVitality(timers)
+    this.vitality = new Vitality(timers)
     this.unanswered = new UnansweredObjects(timers)
     this.reader = new DeviceReader({
       link,

@@ -1,39 +1,37 @@
-import type { ReadinessReport } from '../readiness/readiness.ts'
-import type { DeviceGraph } from './device-graph.ts'
 import { roleOf, type Device } from './device.ts'
 import type { Devices } from './devices.ts'
 import type { AdminDevice, PublicDevice } from './schema.ts'
+import type { VitalState } from './vitality.ts'
 
-/** How devices look on the wire. */
-export interface DeviceViews {
-  forPrograms(): PublicDevice[]
-  forAdministrators(): AdminDevice[]
-  forAdministrator(device: Device): AdminDevice
+/** How a device does at the moment. */
+interface DeviceCondition {
+  readonly ready: boolean
+  readonly state: VitalState
+  readonly last_success_at: string | null
 }
 
-export function createDeviceViews(parts: {
-  devices: Devices
-  graph: DeviceGraph
-  readiness: ReadinessReport
-}): DeviceViews {
-  const { devices, graph, readiness } = parts
+/** Devices as the API shows them: to programs, and with their connection to administrators. */
+export class DeviceViews {
+  readonly #devices: Devices
+  readonly #conditionOf: (deviceId: string) => DeviceCondition | undefined
 
-  function readinessOf(id: string) {
-    const runtime = graph.device(id)
-    return runtime === undefined ? undefined : readiness.device(runtime)
+  constructor(devices: Devices, conditionOf: (deviceId: string) => DeviceCondition | undefined) {
+    this.#devices = devices
+    this.#conditionOf = conditionOf
   }
 
-  const common = (device: Device): PublicDevice => ({
-    device_id: device.id,
-    display_name: device.displayName,
-    role: roleOf(device, devices.all()),
-    ready: readinessOf(device.id)?.ready ?? false,
-  })
+  forPrograms(): PublicDevice[] {
+    return this.#devices.all().map((device) => this.#common(device))
+  }
 
-  function forAdministrator(device: Device): AdminDevice {
-    const state = readinessOf(device.id)
+  forAdministrators(): AdminDevice[] {
+    return this.#devices.all().map((device) => this.forAdministrator(device))
+  }
+
+  forAdministrator(device: Device): AdminDevice {
+    const condition = this.#conditionOf(device.id)
     return {
-      ...common(device),
+      ...this.#common(device),
       host: device.host,
       port: device.port,
       network_id: device.networkId ?? null,
@@ -44,14 +42,17 @@ export function createDeviceViews(parts: {
       max_discharge_power_w: device.maxDischargePowerW,
       engineering_mode: device.engineeringMode,
       firmware: device.firmware,
-      state: state?.state ?? 'starting',
-      last_success_at: state?.last_success_at ?? null,
+      state: condition?.state ?? 'starting',
+      last_success_at: condition?.last_success_at ?? null,
     }
   }
 
-  return {
-    forPrograms: () => devices.all().map(common),
-    forAdministrators: () => devices.all().map(forAdministrator),
-    forAdministrator,
+  #common(device: Device): PublicDevice {
+    return {
+      device_id: device.id,
+      display_name: device.displayName,
+      role: roleOf(device, this.#devices.all()),
+      ready: this.#conditionOf(device.id)?.ready ?? false,
+    }
   }
 }

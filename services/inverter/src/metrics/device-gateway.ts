@@ -1,5 +1,5 @@
 import type { Catalog, CatalogObject } from '../catalog/catalog.ts'
-import type { DeviceIdentity } from '../devices/device-identity.ts'
+import type { DeviceIdentity } from './device-identity.ts'
 import { Problem } from '../problems.ts'
 import type { DeviceReader } from './device-reader.ts'
 import type { DeviceWriter, WriteCause } from './device-writer.ts'

@@ -1,6 +1,6 @@
 import type { Timers } from '@hearth/runtime'
 import type { CatalogObject } from '../catalog/catalog.ts'
-import type { DeviceIdentity } from '../devices/device-identity.ts'
+import type { DeviceIdentity } from './device-identity.ts'
 import type { JournalEntry } from '../journal/journal.ts'
 import type { Link, Priority } from '../link/link.ts'
 import { LinkError } from '../link/link-errors.ts'

@@ -2,7 +2,7 @@ import { momentOf } from '@hearth/runtime'
 import type { DeviceRuntime } from '../devices/device-runtime.ts'
 import { Problem } from '../problems.ts'
 import type { DeviceReadiness, Readiness } from './schema.ts'
-import { vitalState } from './vitality.ts'
+import { vitalState } from '../devices/vitality.ts'
 
 /** What dispatch says about a device's record. */
 export interface DispatchReadiness {

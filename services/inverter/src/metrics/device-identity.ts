@@ -1,7 +1,7 @@
 import type { CatalogObject } from '../catalog/catalog.ts'
 import type { Link, Priority } from '../link/link.ts'
 import type { UnansweredObjects } from '../link/unanswered-objects.ts'
-import { textOf, type ApiValue } from '../metrics/value.ts'
+import { textOf, type ApiValue } from './value.ts'
 
 /** Which inverter answers and what runs on it. Null where the firmware does not answer the object. */
 export interface Identity {

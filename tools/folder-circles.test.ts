@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { temporaryDirectory } from '@hearth/testing'
+import { circleFaults } from './folder-circles.ts'
+
+async function faultsOf(files: Record<string, string>): Promise<string[]> {
+  await using folder = await temporaryDirectory('circles')
+  for (const [file, text] of Object.entries(files)) {
+    await mkdir(join(folder.path, dirname(file)), { recursive: true })
+    await writeFile(join(folder.path, file), text)
+  }
+  return circleFaults('example', folder.path)
+}
+
+const leaf = 'export const one = 1\n'
+
+test('folders that import each other are refused, with the imports that do so', async () => {
+  const faults = await faultsOf({
+    'peers/peers.ts': "import { a } from '../dns/dns.ts'\n",
+    'dns/dns.ts': "import { b } from '../lists/deep/lists.ts'\n",
+    'lists/deep/lists.ts': "import type { Peer } from '../../peers/peers.ts'\n",
+    'settings/settings.ts': "import { a } from '../dns/dns.ts'\n",
+  })
+  assert.equal(faults.length, 1)
+  assert.match(faults[0] ?? '', /^example: the folders dns, lists, peers import each other/)
+  assert.match(faults[0] ?? '', /lists → peers: lists\/deep\/lists\.ts imports \.\.\/\.\.\/peers\/peers\.ts/)
+})
+
+test('imports one way, within a folder, of the root and in tests are no circle', async () => {
+  const faults = await faultsOf({
+    'app.ts': "import { a } from './peers/peers.ts'\n",
+    'peers/peers.ts': "import { a } from '../dns/dns.ts'\nimport { b } from './b.ts'\nimport { c } from '../app.ts'\n",
+    'peers/b.ts': leaf,
+    'dns/dns.ts': leaf,
+    'dns/dns.test.ts': "import { a } from '../peers/peers.ts'\n",
+  })
+  assert.deepEqual(faults, [])
+})
