@@ -13,9 +13,12 @@ export async function hashPassword(password: string): Promise<string> {
   return `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parallelism}$${phcBase64(salt)}$${phcBase64(hash)}`
 }
 
-/** Whether the password is the one behind the PHC string. A string that is none never matches. */
-export async function verifyPassword(password: string, stored: string): Promise<boolean> {
-  const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/.exec(stored)
+/**
+ * Checks whether the password is the one behind the PHC string. A string that is none never matches. Without one, for a user
+ * who does not exist or has no password, it takes as long and fails, so that signing in does not tell which names exist.
+ */
+export async function verifyPassword(password: string, stored: string | null | undefined): Promise<boolean> {
+  const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/.exec(stored ?? impossiblePassword)
   if (match === null) return false
   const [memory, passes, parallelism] = [Number(match[1]), Number(match[2]), Number(match[3])]
   const nonce = Buffer.from(match[4] ?? '', 'base64')
@@ -31,11 +34,8 @@ export async function verifyPassword(password: string, stored: string): Promise<
   return timingSafeEqual(hash, expected)
 }
 
-/**
- * A stored password nobody has. Verifying against it takes as long as against a real one, so that signing in does not tell
- * which user names exist.
- */
-export const impossiblePassword = `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parallelism}$${phcBase64(randomBytes(16))}$${phcBase64(randomBytes(32))}`
+/** A stored password that nobody has. */
+const impossiblePassword = `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parallelism}$${phcBase64(randomBytes(16))}$${phcBase64(randomBytes(32))}`
 
 /** The same password typed on another keyboard must give the same bytes. */
 function normalise(password: string): Buffer {

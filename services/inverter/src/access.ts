@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import { createThrottle, lockOut, type MemoryThrottle } from '@hearth/accounts'
 import { isCsrfToken } from '@hearth/credentials'
 import {
   addressGroup,
@@ -14,7 +15,6 @@ import {
   type Route,
 } from '@hearth/http'
 import type { Clock } from '@hearth/runtime'
-import { createFailureBlock, type FailureBlock } from './accounts/failure-block.ts'
 import { Problem } from './problems.ts'
 
 /** Who is calling, once that is known. */
@@ -57,6 +57,9 @@ export const route = routeFor<Callers, Limit>()
 /** The name of the session's cookie; other services on the same host name have theirs. */
 export const sessionCookie = 'hearth_inverter_session'
 
+/** More than five failures in five minutes, with tokens or at sign-in, lock an address out for fifteen. */
+export const maxFailures = lockOut(5, 300, 900)
+
 /** What the gate asks about the service's present state. */
 export interface GateParts {
   readonly clock: Clock
@@ -82,16 +85,14 @@ export interface GateParts {
  */
 export class Gate {
   readonly #parts: GateParts
-  readonly #wrongTokens: FailureBlock
-  readonly #signIns: FailureBlock
+  readonly #wrongTokens: MemoryThrottle
   readonly #requests: Budget
   readonly #exempt: AddressSet
   #scrapes: { perMinute: number; budget: Budget } | undefined
 
   constructor(parts: GateParts) {
     this.#parts = parts
-    this.#wrongTokens = createFailureBlock(parts.clock)
-    this.#signIns = createFailureBlock(parts.clock)
+    this.#wrongTokens = createThrottle(maxFailures, parts.clock)
     this.#requests = createBudget({ limit: parts.requestsPerMinute, windowSeconds: 60, clock: parts.clock })
     this.#exempt = createAddressSet(parts.exempt)
   }
@@ -131,16 +132,6 @@ export class Gate {
     return list
   }
 
-  /** How long sign-in stays closed for the address, seconds; 0 when it is open. */
-  signInClosedFor(address: string): number {
-    return this.#exempt.has(address) ? 0 : this.#signIns.closedFor(addressGroup(address))
-  }
-
-  noteSignIn(address: string, worked: boolean): void {
-    if (worked) this.#signIns.forget(addressGroup(address))
-    else this.#signIns.note(addressGroup(address))
-  }
-
   async #identify({ request, client }: GuardedRequest): Promise<Caller | undefined> {
     if (this.#parts.isOperator(request.raw.socket)) return { name: 'command line', via: { kind: 'operator' } }
     const header = request.headers.authorization
@@ -156,7 +147,7 @@ export class Gate {
 
   /** A valid token is let in even then: several callers may share an address behind a proxy. */
   #refuseToken(address: string): never {
-    const closed = this.#wrongTokens.note(addressGroup(address))
+    const closed = this.#wrongTokens.fail(addressGroup(address))
     if (closed > 0 && !this.#exempt.has(address))
       throw new Problem('rate_limited', `Too many wrong tokens from this address; try again in ${closed} s`, {
         retryAfterSeconds: closed,

@@ -1,9 +1,10 @@
 import type { Socket } from 'node:net'
+import { createThrottle } from '@hearth/accounts'
 import type { Database } from '@hearth/database'
 import { clientAddress, createAddressSet, createServer, openApiOf } from '@hearth/http'
 import type { Log, Timers } from '@hearth/runtime'
 import { about, version } from './about.ts'
-import { type Caller, Gate } from './access.ts'
+import { Gate, maxFailures, type Caller } from './access.ts'
 import { createSessions } from './accounts/sessions.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import type { Config } from './config.ts'
@@ -142,7 +143,14 @@ function openAccounts(
 ): Accounts {
   const onAccessChanged = () => events.dropAll()
   const tokens = createTokens({ database, clock: timers, onAccessChanged })
-  const sessions = createSessions({ database, clock: timers, dataDirectory: config.dataDirectory, onAccessChanged })
+  const sessions = createSessions({
+    database,
+    clock: timers,
+    dataDirectory: config.dataDirectory,
+    throttle: createThrottle(maxFailures, timers),
+    exempt: createAddressSet(config.rateLimitExempt),
+    onAccessChanged,
+  })
   const gate = new Gate({
     clock: timers,
     requestsPerMinute: config.requestsPerMinute,
@@ -184,7 +192,7 @@ function createFeatures(parts: AppParts, wired: Wired): Omit<Features, 'document
     events,
     stillValid: accounts.stillValid,
     sessions: accounts.sessions,
-    sessionSurroundings: { gate: accounts.gate, isPublishedSecurely: config.publicUrl?.startsWith('https:') === true },
+    sessionSurroundings: { isPublishedSecurely: config.publicUrl?.startsWith('https:') === true },
     tokens: accounts.tokens,
     settings,
     settingsSurroundings: {

@@ -1,3 +1,4 @@
+import { AccountError, type AccountErrorReason } from '@hearth/accounts'
 import { Fault, type ErrorAnswer, type FaultReason, type FieldIssue } from '@hearth/http'
 import { z } from 'zod'
 
@@ -157,6 +158,7 @@ function headersOf(error: unknown): Record<string, string> {
 function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (error instanceof Fault) return problemOfFault(error.reason)
+  if (error instanceof AccountError) return problemOfAccountError(error.reason)
   return new Problem('internal_error', 'Something went wrong on the server; its log says more')
 }
 
@@ -189,6 +191,19 @@ function problemOfFault(reason: FaultReason): Problem {
       return new Problem('invalid_request', 'The body must be application/json', { status: 415 })
     case 'malformed':
       return new Problem('invalid_request', reason.detail ?? 'The request is malformed', { status: 400 })
+  }
+}
+
+function problemOfAccountError(reason: AccountErrorReason): Problem {
+  switch (reason.kind) {
+    case 'wrong-credentials':
+      return new Problem('wrong_credentials', 'The user name or the password is wrong')
+    case 'rate-limited':
+      return new Problem('rate_limited', `Too many failed sign-ins; try again in ${reason.retryAfterSeconds} s`, {
+        retryAfterSeconds: reason.retryAfterSeconds,
+      })
+    case 'invalid-password':
+      return invalid(reason.member, reason.message)
   }
 }
 

@@ -1,3 +1,4 @@
+import { AccountError, type AccountErrorReason } from '@hearth/accounts'
 import { Fault, type ErrorAnswer, type FaultReason } from '@hearth/http'
 import { z } from 'zod'
 import { Job } from './jobs/schema.ts'
@@ -62,6 +63,7 @@ export function toError(error: unknown): ErrorAnswer {
     return { status: error.status, body, headers: error.headers, isForeseen: true }
   }
   if (error instanceof Fault) return toError(problemOfFault(error.reason))
+  if (error instanceof AccountError) return toError(problemOfAccountError(error.reason))
   return { status: 500, body: { detail: 'Something went wrong on the server; its log says more' } satisfies ErrorBody }
 }
 
@@ -92,5 +94,18 @@ function problemOfFault(reason: FaultReason): Problem {
       return new Problem(415, 'The body is of another type than this route takes')
     case 'malformed':
       return invalid(reason.detail ?? 'The request is malformed')
+  }
+}
+
+function problemOfAccountError(reason: AccountErrorReason): Problem {
+  switch (reason.kind) {
+    case 'wrong-credentials':
+      return unauthenticated('The user name or the password is wrong')
+    case 'rate-limited':
+      return new Problem(429, `Too many failures; try again in ${reason.retryAfterSeconds} s`, {
+        headers: { 'retry-after': String(reason.retryAfterSeconds) },
+      })
+    case 'invalid-password':
+      return invalid(`${reason.member} ${reason.message}`)
   }
 }

@@ -1,6 +1,6 @@
+import type { Attempts, AttemptWindow } from '@hearth/accounts'
 import { createBudget, type Allowance, type Budget, type Route } from '@hearth/http'
 import type { Clock } from '@hearth/runtime'
-import type { Attempts, AttemptWindow } from './accounts/attempts.ts'
 
 /** Counts requests against what their routes allow. */
 export interface RouteLimits {

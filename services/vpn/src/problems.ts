@@ -1,3 +1,4 @@
+import { AccountError, type AccountErrorReason } from '@hearth/accounts'
 import { Fault, type ErrorAnswer, type FaultReason, type FieldIssue } from '@hearth/http'
 import type { ErrorBody } from './envelope.ts'
 import { DeviceError } from './wireguard/device.ts'
@@ -74,6 +75,7 @@ export function toError(error: unknown): ErrorAnswer {
     return { status, body }
   }
   if (error instanceof Fault) return answerOfFault(error.reason)
+  if (error instanceof AccountError) return answerOfAccountError(error.reason)
   if (error instanceof DeviceError) return toError(tunnelProblem(error))
   return toError(new Problem('internal', 'Something went wrong on the server; its log says more'))
 }
@@ -104,6 +106,19 @@ function answerOfFault(reason: FaultReason): ErrorAnswer {
       return toError(new Problem('unsupported-media-type', 'The body must be application/json'))
     case 'malformed':
       return toError(new Problem('bad-request', reason.detail ?? 'The request is malformed'))
+  }
+}
+
+function answerOfAccountError(reason: AccountErrorReason): ErrorAnswer {
+  switch (reason.kind) {
+    case 'wrong-credentials':
+      return toError(
+        new Problem('unauthorized', 'The user name or the password is wrong', { details: { reason: 'credentials' } }),
+      )
+    case 'rate-limited':
+      return rateLimited(reason.limit, reason.windowSeconds, reason.retryAfterSeconds)
+    case 'invalid-password':
+      return toError(invalidField(reason.member, reason.message, reason.code))
   }
 }
 

@@ -1,13 +1,12 @@
 import type { Call, Route } from '@hearth/http'
 import { z } from 'zod'
-import { route, sessionCookie, type Gate } from '../access.ts'
+import { route, sessionCookie } from '../access.ts'
 import { PasswordChange, Session, SignIn } from './schema.ts'
 import type { Sessions } from './sessions.ts'
 
 type Client = Call<unknown, undefined, undefined, undefined>['client']
 
 export interface SessionSurroundings {
-  readonly gate: Pick<Gate, 'signInClosedFor' | 'noteSignIn'>
   /** Whether users see the service by an https address, so that its cookie may go nowhere else. */
   readonly isPublishedSecurely: boolean
 }
@@ -30,7 +29,7 @@ export function sessionRoutes(sessions: Sessions, around: SessionSurroundings): 
         errors: [401],
       },
       async ({ body, client, answer }) => {
-        const { key, session } = await sessions.signIn({ ...body, address: client.address }, around.gate)
+        const { key, session } = await sessions.signIn({ ...body, address: client.address })
         answer.setCookie(sessionCookie, key, cookie(client))
         return session
       },

@@ -1,17 +1,11 @@
-import {
-  createSessionKey,
-  csrfTokenOf,
-  hashPassword,
-  hashToken,
-  impossiblePassword,
-  passwordWeakness,
-  verifyPassword,
-} from '@hearth/credentials'
+import { isPasswordOf, replacePassword, signIn, type Throttle } from '@hearth/accounts'
+import { createSessionKey, csrfTokenOf, hashToken } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
+import { addressGroup, type AddressSet } from '@hearth/http'
 import type { Clock } from '@hearth/runtime'
-import type { Caller, Gate } from '../access.ts'
+import type { Caller } from '../access.ts'
 import type { Tables } from '../database/tables.ts'
-import { invalid, Problem } from '../problems.ts'
+import { Problem } from '../problems.ts'
 import { administrator, forgetPassword } from './first-password.ts'
 import type { Session } from './schema.ts'
 import * as store from './store.ts'
@@ -26,6 +20,9 @@ export interface SessionParts {
   readonly database: Database<Tables>
   readonly clock: Clock
   readonly dataDirectory: string
+  readonly throttle: Throttle
+  /** Addresses that may try as often as they like. */
+  readonly exempt: AddressSet
   /** Ends the open streams of everyone who may have lost access. */
   readonly onAccessChanged: () => void
 }
@@ -33,10 +30,7 @@ export interface SessionParts {
 /** The administrator's way in with a browser. */
 export interface Sessions {
   /** Throws the same error, in the same time, for a wrong name and for a wrong password. */
-  signIn(
-    input: { username: string; password: string; address: string },
-    gate: Pick<Gate, 'signInClosedFor' | 'noteSignIn'>,
-  ): Promise<{ key: string; session: Session }>
+  signIn(input: { username: string; password: string; address: string }): Promise<{ key: string; session: Session }>
   identify(key: string): Promise<Caller | undefined>
   describe(key: string): Promise<Session>
   signOut(key: string): Promise<void>
@@ -55,21 +49,14 @@ class PasswordSessions implements Sessions {
     this.#parts = parts
   }
 
-  async signIn(
-    { username, password, address }: { username: string; password: string; address: string },
-    gate: Pick<Gate, 'signInClosedFor' | 'noteSignIn'>,
-  ): Promise<{ key: string; session: Session }> {
-    const closed = gate.signInClosedFor(address)
-    if (closed > 0)
-      throw new Problem('rate_limited', `Too many failed sign-ins; try again in ${closed} s`, {
-        retryAfterSeconds: closed,
-      })
-    // Counted before the password is looked at, so that many attempts at once do not slip through together.
-    gate.noteSignIn(address, false)
-    const row = await store.findAdministrator(this.#db, username.trim().toLowerCase())
-    if (!(await verifyPassword(password, row?.password_hash ?? impossiblePassword)) || row === undefined)
-      throw new Problem('wrong_credentials', 'The user name or the password is wrong')
-    gate.noteSignIn(address, true)
+  async signIn({ username, password, address }: { username: string; password: string; address: string }) {
+    const { throttle, exempt } = this.#parts
+    const row = await signIn({
+      throttle: exempt.has(address) ? undefined : throttle,
+      key: addressGroup(address),
+      find: () => store.findAdministrator(this.#db, username.trim().toLowerCase()),
+      verify: (found) => isPasswordOf(found, password),
+    })
     return this.#open(row.password_change_required === 1)
   }
 
@@ -93,13 +80,10 @@ class PasswordSessions implements Sessions {
     this.#parts.onAccessChanged()
   }
 
-  async changePassword(key: string, { current, next }: { current: string; next: string }): Promise<Session> {
+  async changePassword(key: string, change: { current: string; next: string }): Promise<Session> {
     const found = await this.#required(key)
-    if (!(await verifyPassword(current, found.password_hash))) throw invalid('current_password', 'is not right')
-    if (next === current) throw invalid('new_password', 'must differ from the present one')
-    const weakness = passwordWeakness(next, [administrator])
-    if (weakness !== undefined) throw invalid('new_password', weakness)
-    const values = { password_hash: await hashPassword(next), password_change_required: 0 }
+    const password_hash = await replacePassword(found, { ...change, names: [administrator] })
+    const values = { password_hash, password_change_required: 0 }
     await this.#db.transaction().execute(async (trx) => {
       await store.updateAdministrator(trx, found.username, values)
       await store.deleteOtherSessions(trx, found.username, found.key_hash)

@@ -1,16 +1,18 @@
-import { createSessionKey, hashPassword, hashToken, impossiblePassword, verifyPassword } from '@hearth/credentials'
+import { backOff, createThrottle, isPasswordOf, signIn, type Throttle } from '@hearth/accounts'
+import { createSessionKey, hashPassword, hashToken } from '@hearth/credentials'
 import type { Kysely } from 'kysely'
 import type { Clock } from '@hearth/runtime'
 import type { Tables } from '../database/tables.ts'
-import { invalid, Problem, unauthenticated } from '../problems.ts'
+import { invalid } from '../problems.ts'
 import type { SettingsKeeper } from '../settings/settings.ts'
 import type { Captcha } from './captcha.ts'
 import type { SignIn } from './schema.ts'
-import { createSignInDelay, type SignInDelay } from './sign-in-delay.ts'
 import * as store from './store.ts'
 
 /** However busy, a session ends after a day. */
 const longestSession = 86_400_000
+/** The third wrong password for a name costs a second, each further one doubles that, up to a minute. */
+const delay = backOff(3, 60)
 /** How often the last use is written down, milliseconds. */
 const useResolution = 30_000
 
@@ -44,11 +46,11 @@ export function createSessions(parts: SessionParts): Sessions {
 
 class AccountSessions implements Sessions {
   readonly #parts: SessionParts
-  readonly #delay: SignInDelay
+  readonly #throttle: Throttle
 
   constructor(parts: SessionParts) {
     this.#parts = parts
-    this.#delay = createSignInDelay(parts.clock)
+    this.#throttle = createThrottle(delay, parts.clock)
   }
 
   isOn(): boolean {
@@ -62,24 +64,27 @@ class AccountSessions implements Sessions {
   async signIn({ username, password, captcha_token, honeypot, website }: SignIn): Promise<string> {
     const isTrapped = honeypot !== '' || (website ?? '') !== '' || !this.#parts.captcha.redeem(captcha_token)
     if (isTrapped) throw invalid('The form could not be accepted; load the page again and wait a second', 'trap')
-    const wait = this.#delay.wait(username)
-    if (wait > 0)
-      throw new Problem(429, `Too many failures; try again in ${wait} s`, { headers: { 'retry-after': String(wait) } })
-    // Counted before the password is looked at, so that many attempts at once do not slip through together.
-    this.#delay.failed(username)
-    const { settings, db, clock } = this.#parts
-    // The command line, or another process, may have set the account.
-    await settings.refresh()
-    const isUser = username === settings.internal('admin_username')
-    const hash = isUser ? settings.internal('admin_password_hash') : undefined
-    const matches = await verifyPassword(password, hash ?? impossiblePassword)
-    if (!matches || hash === undefined) throw unauthenticated('The user name or the password is wrong')
-    this.#delay.succeeded(username)
+    await signIn({
+      throttle: this.#throttle,
+      key: username,
+      find: () => this.#findAccount(username),
+      verify: (account) => isPasswordOf(account, password),
+    })
+    const { db, clock } = this.#parts
     const now = clock.now()
     await store.deleteStaleSessions(db, { lastUsed: now - this.#idle, created: now - longestSession })
     const key = createSessionKey()
     await store.insertSession(db, { key_hash: hashToken(key), username, created_at: now, last_used_at: now })
     return key
+  }
+
+  async #findAccount(username: string) {
+    const { settings } = this.#parts
+    // The command line, or another process, may have set the account.
+    await settings.refresh()
+    const password_hash = settings.internal('admin_password_hash')
+    const isUser = username === settings.internal('admin_username')
+    return isUser && password_hash !== undefined ? { password_hash } : undefined
   }
 
   async identify(key: string): Promise<string | undefined> {

@@ -1,7 +1,7 @@
+import type { Attempts } from '@hearth/accounts'
 import type { Database } from '@hearth/database'
 import type { Clock, Log } from '@hearth/runtime'
 import type { Tables } from '../database/tables.ts'
-import type { Attempts } from './attempts.ts'
 import { createSecurityLog, type SecurityLog } from './security-log.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import type { SetUpToken } from './setup-token.ts'

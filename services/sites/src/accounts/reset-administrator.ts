@@ -1,8 +1,9 @@
+import { forgetAttempts } from '@hearth/accounts'
 import { createPassword, hashPassword } from '@hearth/credentials'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
-import { accountKey, forgetAttempts, ownPasswordKey } from './attempts.ts'
 import { replaceRecoveryCodes } from './recovery-store.ts'
+import { accountKey, ownPasswordKey } from './sign-in.ts'
 import {
   deletePasskeysOfUser,
   deleteSessionsOfUser,

@@ -1,14 +1,22 @@
 import { randomBytes } from 'node:crypto'
+import {
+  AccountError,
+  checkNewPassword,
+  createLastingThrottle,
+  isPasswordOf,
+  samePassword,
+  signIn,
+  type Attempts,
+  type AttemptWindow,
+  type Throttle,
+} from '@hearth/accounts'
 import { hashPassword, hashToken } from '@hearth/credentials'
 import { takeTurn, type Database } from '@hearth/database'
-import { Fault } from '@hearth/http'
 import type { Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import { isRecent, reauthenticationRequired, type SessionCaller } from '../access.ts'
 import type { Tables, UserRow } from '../database/tables.ts'
-import { badRequest, conflict, invalidField, unauthenticated } from '../problems.ts'
-import { accountKey, ownPasswordKey, type Attempts, type AttemptWindow } from './attempts.ts'
-import { checkNewPassword, isPasswordOf } from './passwords.ts'
+import { badRequest, conflict, invalidField } from '../problems.ts'
 import { countRecoveryCodes, replaceRecoveryCodes, takeRecoveryCode } from './recovery-store.ts'
 import { Username, type PasswordChange, type SignIn } from './schema.ts'
 import type { SecurityLog, SignInFailure } from './security-log.ts'
@@ -21,6 +29,10 @@ const accountWindows: readonly AttemptWindow[] = [
   { limit: 5, windowSeconds: 60 },
   { limit: 20, windowSeconds: 3600 },
 ]
+
+/** Keys of a user's attempts: to sign in, and, once signed in, to give their own password. */
+export const accountKey = (username: string): string => `account ${username}`
+export const ownPasswordKey = (userId: string): string => `own password ${userId}`
 
 /** How many recovery codes are made at a time. */
 const codeCount = 10
@@ -64,35 +76,29 @@ export function createPasswordSignIn(parts: SignInParts): PasswordSignIn {
 
 class StoredSignIn implements PasswordSignIn {
   readonly #parts: SignInParts
+  readonly #throttle: Throttle
 
   constructor(parts: SignInParts) {
     this.#parts = parts
+    this.#throttle = createLastingThrottle(parts.attempts, accountWindows)
   }
 
   async signIn(input: SignIn, { address, before }: Origin): Promise<OpenSession> {
-    const { attempts, securityLog, sessions } = this.#parts
     const username = input.username.trim().toLowerCase()
-    const account = accountKey(username)
-    const refuse = (reason: SignInFailure, status: number) =>
-      securityLog.failed({ client: address, username, reason, status })
-    // Counted before anything is compared, so that many attempts at once do not slip through together.
-    const allowance = await attempts.take(account, accountWindows)
-    if (!allowance.allowed) {
-      refuse('rate_limited', 429)
-      throw new Fault({ kind: 'rate-limited', ...allowance })
-    }
     // What cannot be a name is not looked for: some of it no database takes.
     const isName = Username.safeParse(username).success
-    const user = isName ? await findUserRowByName(this.#db, username) : undefined
     const isByCode = input.recovery_code !== undefined
-    const isRight = await this.#isRight(user, input)
-    if (!isRight || user === undefined || user.is_active !== 1) {
-      const wrong = isByCode ? 'invalid_recovery_code' : 'invalid_credentials'
-      refuse(isRight ? 'disabled_account' : wrong, 401)
-      throw unauthenticated('The user name, the password or the recovery code is wrong')
-    }
-    await attempts.refund(account)
-    return sessions.open(user, isByCode ? 'recovery_code' : 'password', before)
+    const user = await signIn({
+      throttle: this.#throttle,
+      key: accountKey(username),
+      find: async () => (isName ? findUserRowByName(this.#db, username) : undefined),
+      verify: (found) => this.#isRight(found, input),
+    }).catch((error: unknown) => {
+      if (error instanceof AccountError)
+        this.#parts.securityLog.failed({ client: address, username, ...failureOf(error, isByCode) })
+      throw error
+    })
+    return this.#parts.sessions.open(user, isByCode ? 'recovery_code' : 'password', before)
   }
 
   async reauthenticate(caller: SessionCaller, password: string, address: string): Promise<OpenSession> {
@@ -101,16 +107,15 @@ class StoredSignIn implements PasswordSignIn {
   }
 
   async checkOwnPassword(caller: SessionCaller, password: string, address: string): Promise<void> {
-    const { attempts, securityLog, sessions } = this.#parts
+    const { securityLog, sessions } = this.#parts
     const key = ownPasswordKey(caller.userId)
-    const allowance = await attempts.take(key, accountWindows)
-    if (!allowance.allowed) throw new Fault({ kind: 'rate-limited', ...allowance })
+    await this.#throttle.attempt(key)
     if (!(await isPasswordOf(await sessions.userOf(caller.key), password))) {
       const { username } = caller
       securityLog.failed({ client: address, username, reason: 'wrong_current_password', status: 400 })
       throw badRequest('The current password is wrong', 'wrong_password')
     }
-    await attempts.refund(key)
+    await this.#throttle.succeed(key)
   }
 
   async changePassword(caller: SessionCaller, change: PasswordChange, address: string): Promise<OpenSession> {
@@ -118,9 +123,8 @@ class StoredSignIn implements PasswordSignIn {
     const user = await sessions.userOf(caller.key)
     if (change.current_password !== undefined) await this.checkOwnPassword(caller, change.current_password, address)
     else if (!this.#mayLeavePasswordOut(caller, user)) throw invalidField('current_password', 'is needed')
-    if (await isPasswordOf(user, change.new_password))
-      throw invalidField('new_password', 'must differ from the present one')
-    checkNewPassword(change.new_password, user.username, 'new_password')
+    if (await isPasswordOf(user, change.new_password)) throw samePassword()
+    checkNewPassword(change.new_password, [user.username], 'new_password')
     const password_hash = await hashPassword(change.new_password)
     await updateUserRow(this.#db, user.id, { password_hash, password_change_required: 0 })
     return sessions.renew(caller.key, change.current_password === undefined ? caller.provedBy : 'password', {
@@ -166,6 +170,12 @@ class StoredSignIn implements PasswordSignIn {
     }
     return user.password_hash === null || caller.provedBy !== 'password'
   }
+}
+
+function failureOf({ reason }: AccountError, isByCode: boolean): { reason: SignInFailure; status: number } {
+  if (reason.kind === 'rate-limited') return { reason: 'rate_limited', status: 429 }
+  if (reason.kind === 'wrong-credentials' && reason.isDisabled) return { reason: 'disabled_account', status: 401 }
+  return { reason: isByCode ? 'invalid_recovery_code' : 'invalid_credentials', status: 401 }
 }
 
 /** Sixteen letters and digits in groups of four: 80 random bits, without the pairs people mix up. */

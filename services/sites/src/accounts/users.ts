@@ -1,11 +1,11 @@
 import { randomBytes, randomUUIDv7 } from 'node:crypto'
+import { checkNewPassword } from '@hearth/accounts'
 import { hashPassword } from '@hearth/credentials'
 import { takeTurn, uniqueViolation, type Database } from '@hearth/database'
 import { momentOf, type Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import type { Tables, UserRow } from '../database/tables.ts'
 import { conflict, notFound } from '../problems.ts'
-import { checkNewPassword } from './passwords.ts'
 import type { User, UserCreate, UserUpdate } from './schema.ts'
 import * as store from './store.ts'
 
@@ -77,7 +77,7 @@ class StoredUsers implements Users {
     const { password, role, is_active: isActive } = changes
     const row = await this.#find(id)
     if (actorId === id) checkOwnChange(row, changes)
-    if (password !== undefined) checkNewPassword(password, changes.username ?? row.username, 'password')
+    if (password !== undefined) checkNewPassword(password, [changes.username ?? row.username])
     const values: Partial<UserRow> = {
       ...(changes.username === undefined ? {} : { username: changes.username }),
       ...(password === undefined ? {} : { password_hash: await hashPassword(password) }),
@@ -139,7 +139,7 @@ class StoredUsers implements Users {
 
 /** A row for a new account; throws when the password is weak. */
 async function newUserRow(input: UserCreate, now: number): Promise<UserRow> {
-  checkNewPassword(input.password, input.username, 'password')
+  checkNewPassword(input.password, [input.username])
   return {
     id: randomUUIDv7(),
     username: input.username,

@@ -1,3 +1,4 @@
+import type { AttemptTables } from '@hearth/accounts'
 import type { Role } from '../accounts/schema.ts'
 import type { ApplyTables } from '../apply/tables.ts'
 import { certificateTableNames, type CertificateTables } from '../certificates/tables.ts'
@@ -6,7 +7,7 @@ import type { SiteTables } from '../sites/tables.ts'
 import { trafficTableNames, type TrafficTables } from '../traffic/tables.ts'
 
 /** Rows as they are stored. Moments are milliseconds since the epoch, switches 0 or 1, lists JSON text. */
-export interface Tables extends SiteTables, NodeTables, ApplyTables, CertificateTables, TrafficTables {
+export interface Tables extends AttemptTables, SiteTables, NodeTables, ApplyTables, CertificateTables, TrafficTables {
   facts: FactRow
   settings: SettingRow
   users: UserRow
@@ -14,7 +15,6 @@ export interface Tables extends SiteTables, NodeTables, ApplyTables, Certificate
   recovery_codes: RecoveryCodeRow
   passkeys: PasskeyRow
   challenges: ChallengeRow
-  attempts: AttemptRow
 }
 
 /** Things the service knows about its own database, such as which key belongs to it. */
@@ -90,14 +90,6 @@ export interface ChallengeRow {
   session_hash: string
   user_id: string | null
   expires_at: number
-}
-
-/** One counted attempt; see `attempts.ts`. */
-export interface AttemptRow {
-  id: string
-  /** What it counts for: a route and an address, or an account. */
-  key: string
-  at: number
 }
 
 /**

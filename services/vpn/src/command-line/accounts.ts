@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { AccountError } from '@hearth/accounts'
 import { phraseOfZodIssue } from '@hearth/http'
 import { OperatorError, systemClock } from '@hearth/runtime'
 import { Option, type Command } from 'commander'
@@ -111,6 +112,8 @@ async function inOneLine<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
-    throw error instanceof Problem ? new OperatorError(error.message, { cause: error }) : error
+    throw error instanceof Problem || error instanceof AccountError
+      ? new OperatorError(error.message, { cause: error })
+      : error
   }
 }

@@ -1,19 +1,12 @@
-import {
-  createSessionKey,
-  csrfTokenOf,
-  hashPassword,
-  hashToken,
-  impossiblePassword,
-  verifyPassword,
-} from '@hearth/credentials'
+import { createThrottle, isPasswordOf, replacePassword, signIn, slidingWindow, type Throttle } from '@hearth/accounts'
+import { createSessionKey, csrfTokenOf, hashToken } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
-import { addressGroup, createBudget, Fault } from '@hearth/http'
+import { addressGroup, Fault } from '@hearth/http'
 import type { Clock } from '@hearth/runtime'
 import type { Caller, SessionCaller } from '../access.ts'
 import type { SessionRow, Tables, UserRow } from '../database/tables.ts'
-import { invalidField, Problem } from '../problems.ts'
 import { deleteSessionsOfUser, findUserRowByName, updateUserRow } from '../users/store.ts'
-import { checkPassword, userOfRow } from '../users/users.ts'
+import { userOfRow } from '../users/users.ts'
 import type { Session } from './schema.ts'
 import * as store from './store.ts'
 
@@ -23,8 +16,8 @@ const longestSession = 7 * 86_400_000
 /** How often the last use is written down, milliseconds. */
 const useResolution = 60_000
 
-/** Failed sign-ins from one address in 15 minutes. */
-const failures = { limit: 5, windowSeconds: 900 }
+/** Five wrong passwords in 15 minutes, from one address or for one's own. */
+const maxFailures = slidingWindow(5, 900)
 
 /** A session with the key that goes into the cookie. */
 export interface OpenSession {
@@ -63,11 +56,11 @@ export function createSessions(parts: SessionParts): Sessions {
 
 class PasswordSessions implements Sessions {
   readonly #parts: SessionParts
-  readonly #failures
+  readonly #throttle: Throttle
 
   constructor(parts: SessionParts) {
     this.#parts = parts
-    this.#failures = createBudget({ ...failures, clock: parts.clock })
+    this.#throttle = createThrottle(maxFailures, parts.clock)
   }
 
   async signIn({
@@ -79,18 +72,12 @@ class PasswordSessions implements Sessions {
     password: string
     address: string
   }): Promise<OpenSession> {
-    const group = addressGroup(address)
-    // Counted before the password is looked at, so that many attempts at once do not slip through together.
-    const allowance = this.#failures.take(group)
-    if (!allowance.allowed) throw new Fault({ kind: 'rate-limited', ...allowance })
-    const user = await findUserRowByName(this.#db, username.trim().toLowerCase())
-    const matches = await verifyPassword(password, user?.password_hash ?? impossiblePassword)
-    if (!matches || user === undefined || user.is_active !== 1) {
-      throw new Problem('unauthorized', 'The user name or the password is wrong', {
-        details: { reason: 'credentials' },
-      })
-    }
-    this.#failures.refund(group)
+    const user = await signIn({
+      throttle: this.#throttle,
+      key: addressGroup(address),
+      find: () => findUserRowByName(this.#db, username.trim().toLowerCase()),
+      verify: (found) => isPasswordOf(found, password),
+    })
     const now = this.#parts.clock.now()
     await updateUserRow(this.#db, user.id, { last_login_at: now, last_login_ip: address })
     await store.deleteStaleSessions(this.#db, { lastUsed: now - this.#timeout, created: now - longestSession })
@@ -128,15 +115,12 @@ class PasswordSessions implements Sessions {
     const found = await store.findSession(this.#db, hashToken(caller.via.key))
     if (found === undefined) throw new Fault({ kind: 'unauthenticated' })
     const { user } = found
-    const allowance = this.#failures.take(`user ${user.id}`)
-    if (!allowance.allowed) throw new Fault({ kind: 'rate-limited', ...allowance })
-    if (!(await verifyPassword(input.current, user.password_hash)))
-      throw invalidField('current_password', 'is not right', 'wrong_password')
-    this.#failures.refund(`user ${user.id}`)
-    if (input.next === input.current)
-      throw invalidField('new_password', 'must differ from the present one', 'same_password')
-    checkPassword(input.next, [user.username, user.email], 'new_password')
-    const values = { password_hash: await hashPassword(input.next), password_change_required: 0 }
+    const password_hash = await replacePassword(user, {
+      ...input,
+      names: [user.username, user.email],
+      guesses: { throttle: this.#throttle, key: `user ${user.id}` },
+    })
+    const values = { password_hash, password_change_required: 0 }
     await this.#db.transaction().execute(async (trx) => {
       await updateUserRow(trx, user.id, values)
       await deleteSessionsOfUser(trx, user.id, found.session.key_hash)

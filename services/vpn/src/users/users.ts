@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto'
-import { hashPassword, passwordWeakness, verifyPassword } from '@hearth/credentials'
+import { checkNewPassword, createThrottle, isPasswordOf, slidingWindow, type Throttle } from '@hearth/accounts'
+import { hashPassword } from '@hearth/credentials'
 import { takeTurn, type Database, type Page } from '@hearth/database'
-import { createBudget, Fault, type Budget } from '@hearth/http'
 import { momentOf, type Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import { namedConflict } from '../conflicts.ts'
@@ -48,13 +48,13 @@ class StoredUsers implements Users {
   readonly #db: Kysely<Tables>
   readonly #clock: Clock
   /** Wrong guesses of one's own password, as at sign-in. */
-  readonly #failures: Budget
+  readonly #throttle: Throttle
   readonly #onAccessChanged: (userId: string) => void
 
   constructor({ database, clock, onAccessChanged = () => undefined }: UserParts) {
     this.#database = database
     this.#db = database.query
-    this.#failures = createBudget({ limit: 5, windowSeconds: 900, clock })
+    this.#throttle = createThrottle(slidingWindow(5, 900), clock)
     this.#clock = clock
     this.#onAccessChanged = onAccessChanged
   }
@@ -104,10 +104,9 @@ class StoredUsers implements Users {
   }
 
   async #verifyOwn(row: UserRow, guess: string): Promise<boolean> {
-    const allowance = this.#failures.take(row.id)
-    if (!allowance.allowed) throw new Fault({ kind: 'rate-limited', ...allowance })
-    const isRight = await verifyPassword(guess, row.password_hash)
-    if (isRight) this.#failures.refund(row.id)
+    await this.#throttle.attempt(row.id)
+    const isRight = await isPasswordOf(row, guess)
+    if (isRight) await this.#throttle.succeed(row.id)
     return isRight
   }
 
@@ -135,7 +134,7 @@ export function userOfRow(row: UserRow): User {
 
 /** A row for a new account; throws when the password is weak. */
 export async function newUserRow(input: UserCreate, now: number): Promise<UserRow> {
-  checkPassword(input.password, [input.username, input.email])
+  checkNewPassword(input.password, [input.username, input.email])
   return {
     id: randomUUIDv7(),
     username: input.username,
@@ -148,12 +147,6 @@ export async function newUserRow(input: UserCreate, now: number): Promise<UserRo
     last_login_at: null,
     last_login_ip: null,
   }
-}
-
-/** Refuses a new password that is weak, by the name of the member it came in. */
-export function checkPassword(password: string, names: readonly string[], member = 'password'): void {
-  const weakness = passwordWeakness(password, names)
-  if (weakness !== undefined) throw invalidField(member, weakness, 'weak_password')
 }
 
 function checkOwn(actor: Actor, id: string): void {
@@ -200,7 +193,7 @@ async function newPassword({ row, changes, verifyOwn }: AskedChange, isSelf: boo
   if (isSelf && !(await verifyOwn(changes.current_password ?? ''))) {
     throw invalidField('current_password', 'is needed to change your own password, and is not right', 'wrong_password')
   }
-  checkPassword(password, [changes.username ?? row.username, changes.email ?? row.email])
+  checkNewPassword(password, [changes.username ?? row.username, changes.email ?? row.email])
   return { password_hash: await hashPassword(password), ...(isSelf ? { password_change_required: 0 } : {}) }
 }
 

@@ -1,22 +1,26 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { migrate, openDatabase, type Database } from '@hearth/database'
+import { openDatabase, type Database } from '@hearth/database'
 import { createManualClock } from '@hearth/runtime'
 import { createPostgresDatabase, postgresObstacle } from '@hearth/testing'
-import { migrations } from '../database/migrations/index.ts'
-import type { Tables } from '../database/tables.ts'
 import { createAttempts } from './attempts.ts'
+import type { AttemptTables } from './store.ts'
 
 const windows = [
   { limit: 3, windowSeconds: 60 },
   { limit: 5, windowSeconds: 3600 },
 ]
 
-async function openEmpty(kind: 'sqlite' | 'postgres'): Promise<Database<Tables>> {
-  const database = openDatabase<Tables>(
+async function openEmpty(kind: 'sqlite' | 'postgres'): Promise<Database<AttemptTables>> {
+  const database = openDatabase<AttemptTables>(
     kind === 'sqlite' ? { file: ':memory:' } : { url: await createPostgresDatabase() },
   )
-  await migrate(database.query, migrations)
+  await database.query.schema
+    .createTable('attempts')
+    .addColumn('id', 'text', (column) => column.primaryKey())
+    .addColumn('key', 'text', (column) => column.notNull())
+    .addColumn('at', 'bigint', (column) => column.notNull())
+    .execute()
   return database
 }
 
@@ -71,7 +75,7 @@ for (const kind of ['sqlite', 'postgres'] as const)
     test('a flood of keys fills no disk: beyond the bound new ones share a count, known ones keep theirs', async () => {
       const database = await openEmpty(kind)
       const clock = createManualClock(1_800_000_000_000)
-      const attempts = createAttempts(database.query, clock, { mostRows: 20 })
+      const attempts = createAttempts(database.query, clock, { maxRows: 20 })
       await attempts.take('known', windows)
       const allowed: boolean[] = []
       for (let index = 0; index < 40; index += 1) allowed.push((await attempts.take(`flood ${index}`, windows)).allowed)

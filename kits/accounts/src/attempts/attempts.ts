@@ -1,19 +1,21 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Allowance } from '@hearth/http'
 import { createKeyedQueue, type Clock } from '@hearth/runtime'
-import type { Kysely } from 'kysely'
-import type { Tables } from '../database/tables.ts'
+import { AccountError } from '../account-error.ts'
+import type { AnyQuery } from '../any-query.ts'
+import type { Throttle } from '../throttle.ts'
 import {
+  attemptsIn,
   countAttemptRows,
   deleteAttemptRow,
   deleteAttemptRowsBefore,
   deleteAttemptRowsOf,
   insertAttemptRow,
   latestAttempt,
-  readAttemptMoments,
-} from './attempt-store.ts'
+  readAttemptTimes,
+} from './store.ts'
 
-/** So many in any stretch of time of this length. */
+/** At most `limit` attempts in any stretch of this length. */
 export interface AttemptWindow {
   readonly limit: number
   readonly windowSeconds: number
@@ -28,46 +30,47 @@ export interface Attempts {
 }
 
 /** No window is longer, milliseconds. */
-const longestWindow = 3_600_000
+const maxWindow = 3_600_000
 
 /** How often what is too old is deleted, milliseconds. */
 const tidyEvery = 300_000
 
-/** So many attempts are remembered; beyond, all new keys share one count, so that a flood of addresses fills no disk. */
-const mostRows = 50_000
+/** Rows that are kept; beyond, all new keys share one count, so that a flood of addresses fills no disk. */
+const maxRows = 50_000
 const sharedKey = 'everybody else'
 
-/** What bounds the counting; smaller in tests. */
+/** Bounds of the counting; smaller in tests. */
 export interface AttemptBounds {
-  readonly mostRows: number
+  readonly maxRows: number
 }
 
 /** Counts in the database, by the wall clock: it is the only one that goes on over a restart. */
-export function createAttempts(db: Kysely<Tables>, clock: Clock, bounds: AttemptBounds = { mostRows }): Attempts {
+export function createAttempts(query: AnyQuery, clock: Clock, bounds: AttemptBounds = { maxRows }): Attempts {
+  const db = attemptsIn(query)
   // One at a time: counting and adding must not mix with those of another request.
-  const line = createKeyedQueue(1000)
+  const queue = createKeyedQueue(1000)
   let rows: number | undefined
   let tidiedAt = -Infinity
 
   async function tidy(now: number): Promise<void> {
     if (rows !== undefined && now - tidiedAt < tidyEvery && now >= tidiedAt) return
     tidiedAt = now
-    await deleteAttemptRowsBefore(db, { oldest: now - longestWindow, newest: now + tidyEvery })
+    await deleteAttemptRowsBefore(db, { oldest: now - maxWindow, newest: now + tidyEvery })
     rows = await countAttemptRows(db)
   }
 
-  async function takeNext(asked: string, windows: readonly AttemptWindow[]): Promise<Allowance> {
+  async function takeNext(given: string, windows: readonly AttemptWindow[]): Promise<Allowance> {
     const now = clock.now()
     await tidy(now)
-    const isFull = (rows ?? 0) >= bounds.mostRows && (await latestAttempt(db, hashKey(asked))) === undefined
-    const key = hashKey(isFull ? sharedKey : asked)
-    const moments = await readAttemptMoments(db, key, now - longestWindow)
-    const refused = windows.map((window) => allowanceOf(moments, window, now)).filter(({ allowed }) => !allowed)
+    const isFull = (rows ?? 0) >= bounds.maxRows && (await latestAttempt(db, hashKey(given))) === undefined
+    const key = hashKey(isFull ? sharedKey : given)
+    const times = await readAttemptTimes(db, key, now - maxWindow)
+    const refused = windows.map((window) => allowanceOf(times, window, now)).filter(({ allowed }) => !allowed)
     const [worst] = refused.sort((a, b) => b.retryAfterSeconds - a.retryAfterSeconds)
     if (worst !== undefined) return worst
     await insertAttemptRow(db, { id: randomUUID(), key, at: now })
     rows = (rows ?? 0) + 1
-    const counted = [...moments, now]
+    const counted = [...times, now]
     const left = windows.map((window) => ({ ...allowanceOf(counted, window, now), allowed: true }))
     const [tightest] = left.sort((a, b) => a.remaining - b.remaining)
     if (tightest === undefined) throw new Error('an attempt is counted without a window')
@@ -75,9 +78,9 @@ export function createAttempts(db: Kysely<Tables>, clock: Clock, bounds: Attempt
   }
 
   return {
-    take: (key, windows) => line.run('attempts', () => takeNext(key, windows)),
+    take: (key, windows) => queue.run('attempts', () => takeNext(key, windows)),
     refund: (key) =>
-      line.run('attempts', async () => {
+      queue.run('attempts', async () => {
         const latest = await latestAttempt(db, hashKey(key))
         if (latest === undefined) return
         await deleteAttemptRow(db, latest.id)
@@ -86,21 +89,28 @@ export function createAttempts(db: Kysely<Tables>, clock: Clock, bounds: Attempt
   }
 }
 
-/** Attempts to sign in as somebody, and of somebody signed in to say their own password. */
-export const accountKey = (username: string): string => `account ${username}`
-export const ownPasswordKey = (userId: string): string => `own password ${userId}`
+/** A throttle whose counts outlast a restart. */
+export function createLastingThrottle(attempts: Attempts, windows: readonly AttemptWindow[]): Throttle {
+  return {
+    async attempt(key) {
+      const allowance = await attempts.take(key, windows)
+      if (!allowance.allowed) throw new AccountError({ kind: 'rate-limited', ...allowance })
+    },
+    succeed: (key) => attempts.refund(key),
+  }
+}
 
 /** Counts from nothing again, for an account that was given a new password. */
-export async function forgetAttempts(db: Kysely<Tables>, keys: readonly string[]): Promise<void> {
-  await deleteAttemptRowsOf(db, keys.map(hashKey))
+export async function forgetAttempts(query: AnyQuery, keys: readonly string[]): Promise<void> {
+  await deleteAttemptRowsOf(attemptsIn(query), keys.map(hashKey))
 }
 
 /** Keys hold what callers typed; their hash has one length. */
 const hashKey = (key: string): string => createHash('sha256').update(key).digest('base64url')
 
-function allowanceOf(moments: readonly number[], { limit, windowSeconds }: AttemptWindow, now: number): Allowance {
+function allowanceOf(times: readonly number[], { limit, windowSeconds }: AttemptWindow, now: number): Allowance {
   const start = now - windowSeconds * 1000
-  const within = moments.filter((moment) => moment > start)
+  const within = times.filter((time) => time > start)
   const remaining = Math.max(0, limit - within.length)
   const oldest = within.at(-limit) ?? now
   const wait = Math.ceil((oldest - start) / 1000)

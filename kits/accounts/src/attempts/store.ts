@@ -1,10 +1,25 @@
 import type { Kysely } from 'kysely'
-import type { AttemptRow, Tables } from '../database/tables.ts'
+import type { AnyQuery } from '../any-query.ts'
 
-type Db = Kysely<Tables>
+/** The table of attempts. */
+export interface AttemptTables {
+  attempts: AttemptRow
+}
 
-/** When the key was counted since then, oldest first. */
-export async function readAttemptMoments(db: Db, key: string, since: number): Promise<number[]> {
+/** One counted attempt. */
+export interface AttemptRow {
+  id: string
+  /** SHA-256 of what it counts for: a route and an address, or an account. */
+  key: string
+  at: number
+}
+
+type Db = Kysely<AttemptTables>
+
+export const attemptsIn = (query: AnyQuery): Db => query as Db
+
+/** Times at which the key was counted since then, oldest first. */
+export async function readAttemptTimes(db: Db, key: string, since: number): Promise<number[]> {
   const rows = await db
     .selectFrom('attempts')
     .select('at')
@@ -31,7 +46,7 @@ export async function deleteAttemptRowsOf(db: Db, keys: readonly string[]): Prom
   await db.deleteFrom('attempts').where('key', 'in', keys).execute()
 }
 
-/** What no window reaches any more, and what a clock that was set back left in the future. */
+/** Deletes what no window reaches any more, and what a clock that was set back left in the future. */
 export async function deleteAttemptRowsBefore(db: Db, { oldest, newest }: { oldest: number; newest: number }) {
   await db
     .deleteFrom('attempts')

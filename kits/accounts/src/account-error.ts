@@ -1,0 +1,29 @@
+/** Reason for a refusal of this kit. Each service turns it into its own answer. */
+export type AccountErrorReason =
+  /** The user name or the proof is wrong, or the proof is right but the user disabled; callers are not told which. */
+  | { readonly kind: 'wrong-credentials'; readonly isDisabled: boolean }
+  /** Too many failures; at most `limit` are let through in `windowSeconds`. */
+  | {
+      readonly kind: 'rate-limited'
+      readonly limit: number
+      readonly windowSeconds: number
+      readonly retryAfterSeconds: number
+    }
+  /** A password in a body cannot be taken; `member` and `message` make a sentence. */
+  | {
+      readonly kind: 'invalid-password'
+      readonly member: string
+      readonly code: 'wrong_password' | 'same_password' | 'weak_password'
+      readonly message: string
+    }
+
+/** Thrown by the parts of this kit; see `AccountErrorReason`. */
+export class AccountError extends Error {
+  override readonly name = 'AccountError'
+  readonly reason: AccountErrorReason
+
+  constructor(reason: AccountErrorReason) {
+    super(reason.kind === 'invalid-password' ? `${reason.member} ${reason.message}` : reason.kind)
+    this.reason = reason
+  }
+}

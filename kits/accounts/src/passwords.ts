@@ -1,0 +1,86 @@
+import { hashPassword, passwordWeakness, verifyPassword } from '@hearth/credentials'
+import { AccountError } from './account-error.ts'
+import type { Throttle } from './throttle.ts'
+
+/** A user, or an account, as far as signing in goes. */
+export interface PasswordHolder {
+  /** PHC string; null for a user who signs in another way. */
+  readonly password_hash: string | null
+  /** 0 for a disabled user. */
+  readonly is_active?: number
+}
+
+/** One attempt to sign in. */
+export interface SignInAttempt<User> {
+  /** Undefined for callers who may try as often as they like. */
+  readonly throttle: Throttle | undefined
+  /** What failures are counted for: an address, an account. */
+  readonly key: string
+  readonly find: () => Promise<User | undefined>
+  /** Compares the proof, in the same time for a user who does not exist. */
+  readonly verify: (user: User | undefined) => Promise<boolean>
+}
+
+/**
+ * Finds out who signs in. Throws an `AccountError`: the same, in the same time, for a wrong name, a wrong proof and a disabled
+ * user.
+ */
+export async function signIn<User extends PasswordHolder>(attempt: SignInAttempt<User>): Promise<User> {
+  const { throttle, key, find, verify } = attempt
+  await throttle?.attempt(key)
+  const user = await find()
+  const isRight = await verify(user)
+  const isDisabled = user?.is_active === 0
+  if (!isRight || user === undefined || isDisabled)
+    throw new AccountError({ kind: 'wrong-credentials', isDisabled: isRight && isDisabled })
+  await throttle?.succeed(key)
+  return user
+}
+
+/** Checks whether it is the user's password, in the same time for a user who does not exist or has none. */
+export function isPasswordOf(user: PasswordHolder | undefined, password: string): Promise<boolean> {
+  return verifyPassword(password, user?.password_hash)
+}
+
+/**
+ * Refuses a new password that is easily guessed.
+ *
+ * @param names user name, e-mail address and the like
+ * @param member member of the body that the password came in
+ */
+export function checkNewPassword(password: string, names: readonly string[], member = 'password'): void {
+  const weakness = passwordWeakness(password, names)
+  if (weakness !== undefined) throw invalidPassword(member, 'weak_password', weakness)
+}
+
+/** A change of one's own password. */
+export interface PasswordChange {
+  readonly current: string
+  readonly next: string
+  /** User name, e-mail address and the like, which the new password must not resemble. */
+  readonly names: readonly string[]
+  /** Slows down guessing of the current one. */
+  readonly guesses?: { readonly throttle: Throttle; readonly key: string }
+}
+
+/** Checks the current and the new password and returns the hash of the new one. */
+export async function replacePassword(user: PasswordHolder, change: PasswordChange): Promise<string> {
+  const { current, next, names, guesses } = change
+  await guesses?.throttle.attempt(guesses.key)
+  if (!(await isPasswordOf(user, current))) throw invalidPassword('current_password', 'wrong_password', 'is not right')
+  await guesses?.throttle.succeed(guesses.key)
+  if (next === current) throw samePassword()
+  checkNewPassword(next, names, 'new_password')
+  return hashPassword(next)
+}
+
+/** The refusal of a new password that is the current one. */
+export const samePassword = () => invalidPassword('new_password', 'same_password', 'must differ from the present one')
+
+function invalidPassword(
+  member: string,
+  code: 'wrong_password' | 'same_password' | 'weak_password',
+  message: string,
+): AccountError {
+  return new AccountError({ kind: 'invalid-password', member, code, message })
+}
