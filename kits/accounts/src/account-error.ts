@@ -9,6 +9,8 @@ export type AccountErrorReason =
       readonly windowSeconds: number
       readonly retryAfterSeconds: number
     }
+  /** The owner has `max` API tokens already. */
+  | { readonly kind: 'too-many-tokens'; readonly max: number }
   /** A password in a body cannot be taken; `member` and `message` make a sentence. */
   | {
       readonly kind: 'invalid-password'
@@ -23,7 +25,20 @@ export class AccountError extends Error {
   readonly reason: AccountErrorReason
 
   constructor(reason: AccountErrorReason) {
-    super(reason.kind === 'invalid-password' ? `${reason.member} ${reason.message}` : reason.kind)
+    super(messageOf(reason))
     this.reason = reason
+  }
+}
+
+function messageOf(reason: AccountErrorReason): string {
+  switch (reason.kind) {
+    case 'wrong-credentials':
+      return 'The user name or the password is wrong'
+    case 'rate-limited':
+      return `Too many failures; try again in ${reason.retryAfterSeconds} s`
+    case 'too-many-tokens':
+      return `There are ${reason.max} tokens already; revoke one first`
+    case 'invalid-password':
+      return `${reason.member} ${reason.message}`
   }
 }

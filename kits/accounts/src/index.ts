@@ -18,6 +18,14 @@ export {
   type SignInAttempt,
 } from './passwords.ts'
 export {
+  endSessionsOf,
+  SessionStore,
+  type OpenedSession,
+  type Session,
+  type SessionPolicy,
+} from './sessions/sessions.ts'
+export type { SessionRow } from './sessions/store.ts'
+export {
   backOff,
   createThrottle,
   lockOut,
@@ -26,3 +34,12 @@ export {
   type Throttle,
   type ThrottlePolicy,
 } from './throttle.ts'
+export type { Token, TokenRow } from './tokens/store.ts'
+export {
+  isExpired,
+  TokenStore,
+  tokenUseResolution,
+  type NewToken,
+  type TokenExpiry,
+  type TokenPolicy,
+} from './tokens/tokens.ts'

@@ -5,7 +5,7 @@ import { clientAddress, createAddressSet, createServer, openApiOf } from '@heart
 import type { Log, Timers } from '@hearth/runtime'
 import { about, version } from './about.ts'
 import { Gate, maxFailures, type Caller } from './access.ts'
-import { createSessions } from './accounts/sessions.ts'
+import { Sessions } from './accounts/sessions.ts'
 import type { Catalog } from './catalog/catalog.ts'
 import type { Config } from './config.ts'
 import { createLayoutStore } from './dashboard/layout.ts'
@@ -26,7 +26,7 @@ import { createExposition, type Exposition } from './prometheus/exposition.ts'
 import { createReleaseCheck } from './releases/release-check.ts'
 import { allRoutes, type Features } from './routes.ts'
 import { openSettings, type SettingsKeeper } from './settings/settings.ts'
-import { createTokens, type Tokens } from './tokens/tokens.ts'
+import { Tokens } from './tokens/tokens.ts'
 
 /** What the service is built from. */
 export interface AppParts {
@@ -127,7 +127,7 @@ async function createHttp(
 interface Accounts {
   readonly gate: Gate
   readonly tokens: Tokens
-  readonly sessions: ReturnType<typeof createSessions>
+  readonly sessions: Sessions
   readonly stillValid: (caller: Caller) => Promise<boolean>
 }
 
@@ -142,8 +142,8 @@ function openAccounts(
   { settings, events, isStopping }: Surroundings,
 ): Accounts {
   const onAccessChanged = () => events.dropAll()
-  const tokens = createTokens({ database, clock: timers, onAccessChanged })
-  const sessions = createSessions({
+  const tokens = new Tokens({ database, clock: timers, onAccessChanged })
+  const sessions = new Sessions({
     database,
     clock: timers,
     dataDirectory: config.dataDirectory,

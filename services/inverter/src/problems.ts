@@ -1,4 +1,4 @@
-import { AccountError, type AccountErrorReason } from '@hearth/accounts'
+import { AccountError } from '@hearth/accounts'
 import { Fault, type ErrorAnswer, type FaultReason, type FieldIssue } from '@hearth/http'
 import { z } from 'zod'
 
@@ -158,7 +158,7 @@ function headersOf(error: unknown): Record<string, string> {
 function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (error instanceof Fault) return problemOfFault(error.reason)
-  if (error instanceof AccountError) return problemOfAccountError(error.reason)
+  if (error instanceof AccountError) return problemOfAccountError(error)
   return new Problem('internal_error', 'Something went wrong on the server; its log says more')
 }
 
@@ -194,14 +194,16 @@ function problemOfFault(reason: FaultReason): Problem {
   }
 }
 
-function problemOfAccountError(reason: AccountErrorReason): Problem {
+function problemOfAccountError({ message, reason }: AccountError): Problem {
   switch (reason.kind) {
     case 'wrong-credentials':
-      return new Problem('wrong_credentials', 'The user name or the password is wrong')
+      return new Problem('wrong_credentials', message)
     case 'rate-limited':
       return new Problem('rate_limited', `Too many failed sign-ins; try again in ${reason.retryAfterSeconds} s`, {
         retryAfterSeconds: reason.retryAfterSeconds,
       })
+    case 'too-many-tokens':
+      return new Problem('conflict', message)
     case 'invalid-password':
       return invalid(reason.member, reason.message)
   }

@@ -6,7 +6,7 @@ import { about } from './about.ts'
 import { createGuard, type Caller } from './access.ts'
 import { createCaptcha } from './accounts/captcha.ts'
 import { createCsrfTokens } from './accounts/csrf.ts'
-import { createSessions } from './accounts/sessions.ts'
+import { Sessions } from './accounts/sessions.ts'
 import type { Core } from './core.ts'
 import { createMp3s } from './delivery/mp3.ts'
 import { createEventStreams } from './events/streams.ts'
@@ -107,7 +107,7 @@ function createAccess(parts: AppParts) {
   const keyFor = (purpose: string) => keyOf(parts, purpose)
   const csrf = createCsrfTokens(keyFor('csrf'))
   const captcha = createCaptcha(keyFor('captcha'), timers)
-  const sessions = createSessions({ db: database.query, clock: timers, settings, captcha })
+  const sessions = new Sessions({ db: database.query, clock: timers, settings, captcha })
   const guard = createGuard({
     isSignInOn: () => sessions.isOn(),
     identify: (key) => sessions.identify(key),
@@ -153,7 +153,7 @@ function canWrite(folder: string): Promise<boolean> {
   )
 }
 
-function allowed(sessions: ReturnType<typeof createSessions>, key: string | undefined): Promise<boolean> {
+function allowed(sessions: Sessions, key: string | undefined): Promise<boolean> {
   return key === undefined ? Promise.resolve(!sessions.isOn()) : sessions.isUsable(key)
 }
 

@@ -1,4 +1,4 @@
-import { AccountError, type AccountErrorReason } from '@hearth/accounts'
+import { AccountError } from '@hearth/accounts'
 import { Fault, type ErrorAnswer, type FaultReason } from '@hearth/http'
 import { z } from 'zod'
 import { Job } from './jobs/schema.ts'
@@ -63,7 +63,7 @@ export function toError(error: unknown): ErrorAnswer {
     return { status: error.status, body, headers: error.headers, isForeseen: true }
   }
   if (error instanceof Fault) return toError(problemOfFault(error.reason))
-  if (error instanceof AccountError) return toError(problemOfAccountError(error.reason))
+  if (error instanceof AccountError) return toError(problemOfAccountError(error))
   return { status: 500, body: { detail: 'Something went wrong on the server; its log says more' } satisfies ErrorBody }
 }
 
@@ -97,15 +97,15 @@ function problemOfFault(reason: FaultReason): Problem {
   }
 }
 
-function problemOfAccountError(reason: AccountErrorReason): Problem {
+function problemOfAccountError({ message, reason }: AccountError): Problem {
   switch (reason.kind) {
     case 'wrong-credentials':
-      return unauthenticated('The user name or the password is wrong')
+      return unauthenticated(message)
     case 'rate-limited':
-      return new Problem(429, `Too many failures; try again in ${reason.retryAfterSeconds} s`, {
-        headers: { 'retry-after': String(reason.retryAfterSeconds) },
-      })
+      return new Problem(429, message, { headers: { 'retry-after': String(reason.retryAfterSeconds) } })
+    case 'too-many-tokens':
+      return conflict(message)
     case 'invalid-password':
-      return invalid(`${reason.member} ${reason.message}`)
+      return invalid(message)
   }
 }

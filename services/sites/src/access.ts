@@ -148,7 +148,7 @@ function checkSession(session: SessionCaller, access: Access, now: number): void
 }
 
 /** Whether the caller proved in the last five minutes who they are. */
-export function isRecent({ provedAt }: ProvenSession, now: number): boolean {
+export function isRecent({ provedAt }: Pick<ProvenSession, 'provedAt'>, now: number): boolean {
   return now - provedAt <= recentFor && provedAt <= now
 }
 

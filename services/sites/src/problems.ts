@@ -1,4 +1,4 @@
-import { AccountError, type AccountErrorReason } from '@hearth/accounts'
+import { AccountError } from '@hearth/accounts'
 import { Fault, type ErrorAnswer, type FaultReason, type FieldIssue } from '@hearth/http'
 import { QueueFull } from '@hearth/runtime'
 import { z } from 'zod'
@@ -87,7 +87,7 @@ export function toError(error: unknown): ErrorAnswer {
   if (error instanceof Problem)
     return { status: error.status, body: error.body, headers: error.headers, isForeseen: true }
   if (error instanceof Fault) return toError(problemOfFault(error.reason))
-  if (error instanceof AccountError) return toError(problemOfAccountError(error.reason))
+  if (error instanceof AccountError) return toError(problemOfAccountError(error))
   if (error instanceof QueueFull) return toError(busy())
   return { status: 500, body: { detail: 'Something went wrong on the server; its log says more' } satisfies ErrorBody }
 }
@@ -117,12 +117,14 @@ function problemOfFault(reason: FaultReason): Problem {
   }
 }
 
-function problemOfAccountError(reason: AccountErrorReason): Problem {
+function problemOfAccountError({ message, reason }: AccountError): Problem {
   switch (reason.kind) {
     case 'wrong-credentials':
       return unauthenticated('The user name, the password or the recovery code is wrong')
     case 'rate-limited':
       return tooMany(`Too many requests; try again in ${reason.retryAfterSeconds} s`, reason.retryAfterSeconds)
+    case 'too-many-tokens':
+      return conflict(message)
     case 'invalid-password':
       return invalidField(reason.member, reason.message)
   }

@@ -1,4 +1,5 @@
-// What the service withstands, and which tests show it. Files without a folder are in `test/`; `src/` is that of the service.
+// What the service withstands, and which tests show it. Files without a folder are in `test/`; `src/` is that of the service,
+// `kits/` that of the repository.
 // A test of this file begins with its row.
 //
 //  1 admin endpoint   src/nodes/admin-address.test.ts (all), src/nodes/admin-client.test.ts "no redirect is followed", "a name that
@@ -19,7 +20,8 @@
 //  7 sessions         sessions.test.ts (all); passkeys.test.ts; access.test.ts "a token of before the sign-in …"; users.test.ts "another
 //                     role …"; events.test.ts "signing out, a new password …"
 //  8 other sites      access.test.ts "a write …" (every route); sign-in and setting up are among them
-//  9 guessing         sign-in.test.ts "guessing …"; limits.test.ts (every route); src/accounts/attempts.test.ts; src/config.test.ts
+//  9 guessing         sign-in.test.ts "guessing …"; limits.test.ts (every route); src/config.test.ts,
+//                     kits/accounts/src/attempts/attempts.test.ts
 // 10 roles            access.test.ts (every route × nobody, user, administrator); secrets.test.ts "a user learns nothing …";
 //                     hostile-caddy.test.ts "what is wrong with a server …"; src/events/events.test.ts "a user is told …"
 // 11 secrets          secrets.test.ts (all); src/caddy/diffs.test.ts "a configuration that is shown …"; apply.test.ts "what ran last is
@@ -242,7 +244,7 @@ test('the files that the table above names are there', async () => {
   let folder = ''
   for (const [, isSource, name = ''] of names) {
     // A name without a folder after one with a folder may stand in the same.
-    const places = isSource === undefined ? [name, `../src/${folder}/${name}`] : [`../src/${name}`]
+    const places = isSource === undefined ? [name, `../src/${folder}/${name}`, `../../../${name}`] : [`../src/${name}`]
     if (isSource !== undefined) folder = name.replace(/\/[^/]*$/, '')
     const found = places.filter((place) => existsSync(new URL(place, import.meta.url)))
     assert.ok(found.length > 0, name)

@@ -24,11 +24,11 @@ import { startSampling, type SamplingLoop } from './peers/sampling-loop.ts'
 import { toError } from './problems.ts'
 import { allRoutes, type Features } from './routes.ts'
 import { openNameService, type NameService } from './name-service.ts'
-import { createSessions } from './sessions/sessions.ts'
+import { Sessions } from './sessions/sessions.ts'
 import { publicEndpointOf, readPublicEndpoint, type EndpointContext } from './settings/public-endpoint.ts'
 import type { Settings } from './settings/schema.ts'
 import { openSettings, type SettingsKeeper } from './settings/settings.ts'
-import { createTokens } from './tokens/tokens.ts'
+import { Tokens } from './tokens/tokens.ts'
 import { forgetInitialPassword } from './users/first-administrator.ts'
 import { createTrafficHistory } from './traffic/history.ts'
 import { TrafficRecorder } from './traffic/recorder.ts'
@@ -157,14 +157,14 @@ function openNames(parts: AppParts, events: Events, clock: Clock): Promise<NameS
 async function openAccounts({ config, database }: AppParts, events: Events, clock: Clock) {
   const settings = await openSettings(database.query)
   const onAccessChanged = (userId: string) => events.drop(userId)
-  const sessions = createSessions({
+  const sessions = new Sessions({
     database,
     clock,
     onAccessChanged,
     timeoutMinutes: () => settings.current().session_timeout_minutes,
     onPasswordChanged: (user) => forgetInitialPassword(config.dataDirectory, user),
   })
-  const tokens = createTokens({ database, clock, onAccessChanged })
+  const tokens = new Tokens({ database, clock, onAccessChanged })
   const users = createUsers({ database, clock, onAccessChanged })
   const identify: Identify = async ({ bearer, sessionKey, address }) => {
     if (bearer !== undefined) return tokens.identify(bearer, address)

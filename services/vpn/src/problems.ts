@@ -1,4 +1,4 @@
-import { AccountError, type AccountErrorReason } from '@hearth/accounts'
+import { AccountError } from '@hearth/accounts'
 import { Fault, type ErrorAnswer, type FaultReason, type FieldIssue } from '@hearth/http'
 import type { ErrorBody } from './envelope.ts'
 import { DeviceError } from './wireguard/device.ts'
@@ -75,7 +75,7 @@ export function toError(error: unknown): ErrorAnswer {
     return { status, body }
   }
   if (error instanceof Fault) return answerOfFault(error.reason)
-  if (error instanceof AccountError) return answerOfAccountError(error.reason)
+  if (error instanceof AccountError) return answerOfAccountError(error)
   if (error instanceof DeviceError) return toError(tunnelProblem(error))
   return toError(new Problem('internal', 'Something went wrong on the server; its log says more'))
 }
@@ -109,14 +109,14 @@ function answerOfFault(reason: FaultReason): ErrorAnswer {
   }
 }
 
-function answerOfAccountError(reason: AccountErrorReason): ErrorAnswer {
+function answerOfAccountError({ message, reason }: AccountError): ErrorAnswer {
   switch (reason.kind) {
     case 'wrong-credentials':
-      return toError(
-        new Problem('unauthorized', 'The user name or the password is wrong', { details: { reason: 'credentials' } }),
-      )
+      return toError(new Problem('unauthorized', message, { details: { reason: 'credentials' } }))
     case 'rate-limited':
       return rateLimited(reason.limit, reason.windowSeconds, reason.retryAfterSeconds)
+    case 'too-many-tokens':
+      return toError(conflict('name', message))
     case 'invalid-password':
       return toError(invalidField(reason.member, reason.message, reason.code))
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createManualClock } from '@hearth/runtime'
-import { createTokens } from '../src/tokens/tokens.ts'
+import { Tokens } from '../src/tokens/tokens.ts'
 import { startService } from './in-process.ts'
 
 test('every kind of bad token gets the same 401 body', async () => {
@@ -65,7 +65,7 @@ test('expiry is exact to the second, and never means never', async () => {
     }),
   )
   const clock = createManualClock(Date.now())
-  const tokens = createTokens({ database, clock })
+  const tokens = new Tokens({ database, clock })
   const admin = (await service.call('GET', '/api/users')).body.data[0]
   const year = await tokens.create(
     { userId: admin.id, role: 'admin' },

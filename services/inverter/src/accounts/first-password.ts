@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { endSessionsOf } from '@hearth/accounts'
 import { createPassword, hashPassword } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
 import { writeFileAtomic } from '@hearth/runtime'
 import type { Tables } from '../database/tables.ts'
-import { deleteOtherSessions, findAdministrator, insertAdministratorIfNew, updateAdministrator } from './store.ts'
+import { findAdministrator, insertAdministratorIfNew, updateAdministrator } from './store.ts'
 
 /** The administrator's name. */
 export const administrator = 'admin'
@@ -43,7 +44,7 @@ export async function resetPassword(database: Database<Tables>, dataDirectory: s
   const values = { password_hash: await hashPassword(password), password_change_required: 1 }
   await database.query.transaction().execute(async (trx) => {
     await updateAdministrator(trx, administrator, values)
-    await deleteOtherSessions(trx, administrator)
+    await endSessionsOf(trx, { owner: 'username', id: administrator })
   })
   await forgetPassword(dataDirectory)
   return password

@@ -1,22 +1,27 @@
-import { isPasswordOf, replacePassword, signIn, type Throttle } from '@hearth/accounts'
-import { createSessionKey, csrfTokenOf, hashToken } from '@hearth/credentials'
+import {
+  endSessionsOf,
+  isPasswordOf,
+  replacePassword,
+  SessionStore,
+  signIn,
+  type Session as StoredSession,
+  type Throttle,
+} from '@hearth/accounts'
+import { csrfTokenOf } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
 import { addressGroup, type AddressSet } from '@hearth/http'
 import type { Clock } from '@hearth/runtime'
 import type { Caller } from '../access.ts'
-import type { Tables } from '../database/tables.ts'
+import type { AdministratorRow, Tables } from '../database/tables.ts'
 import { Problem } from '../problems.ts'
 import { administrator, forgetPassword } from './first-password.ts'
 import type { Session } from './schema.ts'
 import * as store from './store.ts'
 
 /** A session lasts twelve hours, milliseconds. */
-const lifetime = 12 * 3_600_000
+const maxAge = 12 * 3_600_000
 
-/** How often the last use is written down, milliseconds. */
-const useResolution = 60_000
-
-export interface SessionParts {
+export interface SessionDependencies {
   readonly database: Database<Tables>
   readonly clock: Clock
   readonly dataDirectory: string
@@ -27,105 +32,83 @@ export interface SessionParts {
   readonly onAccessChanged: () => void
 }
 
-/** The administrator's way in with a browser. */
-export interface Sessions {
-  /** Throws the same error, in the same time, for a wrong name and for a wrong password. */
-  signIn(input: { username: string; password: string; address: string }): Promise<{ key: string; session: Session }>
-  identify(key: string): Promise<Caller | undefined>
-  describe(key: string): Promise<Session>
-  signOut(key: string): Promise<void>
-  /** Ends the other sessions; this one goes on. The file of the generated password goes. */
-  changePassword(key: string, input: { current: string; next: string }): Promise<Session>
-}
+/** Sign-in of the administrator with a browser. */
+export class Sessions {
+  readonly #dependencies: SessionDependencies
+  readonly #store: SessionStore
 
-export function createSessions(parts: SessionParts): Sessions {
-  return new PasswordSessions(parts)
-}
-
-class PasswordSessions implements Sessions {
-  readonly #parts: SessionParts
-
-  constructor(parts: SessionParts) {
-    this.#parts = parts
+  constructor(dependencies: SessionDependencies) {
+    this.#dependencies = dependencies
+    const { database, clock } = dependencies
+    this.#store = new SessionStore(database.query, clock, { owner: 'username', maxAge })
   }
 
+  /** Throws the same error, in the same time, for a wrong name and for a wrong password. */
   async signIn({ username, password, address }: { username: string; password: string; address: string }) {
-    const { throttle, exempt } = this.#parts
-    const row = await signIn({
+    const { throttle, exempt } = this.#dependencies
+    const account = await signIn({
       throttle: exempt.has(address) ? undefined : throttle,
       key: addressGroup(address),
       find: () => store.findAdministrator(this.#db, username.trim().toLowerCase()),
       verify: (found) => isPasswordOf(found, password),
     })
-    return this.#open(row.password_change_required === 1)
+    const { key, session } = await this.#store.open(account.username, {})
+    return { key, session: sessionOf(key, { session, account }) }
   }
 
   async identify(key: string): Promise<Caller | undefined> {
-    const found = await this.#valid(key)
-    if (found === undefined) return undefined
-    const now = this.#parts.clock.now()
-    if (now - found.last_used_at > useResolution) await store.touchSession(this.#db, found.key_hash, now)
-    const passwordChangeRequired = found.password_change_required === 1
-    return { name: found.username, via: { kind: 'session', key, passwordChangeRequired } }
+    const account = await this.#accountOf(await this.#store.use(key))
+    if (account === undefined) return undefined
+    const passwordChangeRequired = account.password_change_required === 1
+    return { name: account.username, via: { kind: 'session', key, passwordChangeRequired } }
   }
 
   async describe(key: string): Promise<Session> {
-    const found = await this.#required(key)
-    const passwordChangeRequired = found.password_change_required === 1
-    return describeSession(key, { createdAt: found.created_at, passwordChangeRequired })
+    return sessionOf(key, await this.#required(key))
   }
 
   async signOut(key: string): Promise<void> {
-    await store.deleteSession(this.#db, hashToken(key))
-    this.#parts.onAccessChanged()
+    await this.#store.end(key)
+    this.#dependencies.onAccessChanged()
   }
 
+  /** Ends the other sessions; this one goes on. The file of the generated password goes. */
   async changePassword(key: string, change: { current: string; next: string }): Promise<Session> {
-    const found = await this.#required(key)
-    const password_hash = await replacePassword(found, { ...change, names: [administrator] })
+    const { session, account } = await this.#required(key)
+    const password_hash = await replacePassword(account, { ...change, names: [administrator] })
     const values = { password_hash, password_change_required: 0 }
     await this.#db.transaction().execute(async (trx) => {
-      await store.updateAdministrator(trx, found.username, values)
-      await store.deleteOtherSessions(trx, found.username, found.key_hash)
+      await store.updateAdministrator(trx, account.username, values)
+      await endSessionsOf(trx, { owner: 'username', id: account.username, except: session.keyHash })
     })
-    await forgetPassword(this.#parts.dataDirectory)
-    this.#parts.onAccessChanged()
-    return describeSession(key, { createdAt: found.created_at, passwordChangeRequired: false })
+    await forgetPassword(this.#dependencies.dataDirectory)
+    this.#dependencies.onAccessChanged()
+    return sessionOf(key, { session, account: { ...account, ...values } })
   }
 
-  async #open(passwordChangeRequired: boolean): Promise<{ key: string; session: Session }> {
-    const key = createSessionKey()
-    const now = this.#parts.clock.now()
-    await store.deleteSessionsBefore(this.#db, now - lifetime)
-    const row = { key_hash: hashToken(key), username: administrator, created_at: now, last_used_at: now }
-    await store.insertSession(this.#db, row)
-    return { key, session: describeSession(key, { createdAt: now, passwordChangeRequired }) }
+  async #accountOf(session: StoredSession | undefined): Promise<AdministratorRow | undefined> {
+    return session === undefined ? undefined : store.findAdministrator(this.#db, session.userId)
   }
 
-  async #valid(key: string) {
-    const found = await store.findSession(this.#db, hashToken(key))
-    return found !== undefined && found.created_at + lifetime > this.#parts.clock.now() ? found : undefined
-  }
-
-  async #required(key: string) {
-    const found = await this.#valid(key)
-    if (found === undefined) throw new Problem('sign_in_required', 'The session ended; sign in again')
-    return found
+  async #required(key: string): Promise<{ session: StoredSession; account: AdministratorRow }> {
+    const session = await this.#store.find(key)
+    const account = await this.#accountOf(session)
+    if (session === undefined || account === undefined)
+      throw new Problem('sign_in_required', 'The session ended; sign in again')
+    return { session, account }
   }
 
   get #db() {
-    return this.#parts.database.query
+    return this.#dependencies.database.query
   }
 }
 
-function describeSession(
-  key: string,
-  { createdAt, passwordChangeRequired }: { createdAt: number; passwordChangeRequired: boolean },
-): Session {
+/** The wire form of a session. */
+function sessionOf(key: string, { session, account }: { session: StoredSession; account: AdministratorRow }): Session {
   return {
     user: { id: administrator, username: administrator, role: 'admin' },
     csrf_token: csrfTokenOf(key),
-    expires_at: new Date(createdAt + lifetime).toISOString(),
-    password_change_required: passwordChangeRequired,
+    expires_at: new Date(session.endsAt).toISOString(),
+    password_change_required: account.password_change_required === 1,
   }
 }

@@ -1,10 +1,12 @@
+import type { SessionRow, TokenRow } from '@hearth/accounts'
+
 /** Rows as they are stored. Moments are milliseconds since the epoch, switches 0 or 1, documents JSON text. */
 export interface Tables {
   facts: FactRow
   settings: SettingRow
   administrators: AdministratorRow
-  sessions: SessionRow
-  tokens: TokenRow
+  sessions: SessionRow<'username'>
+  tokens: TokenRow<'token_hash', TokenColumns>
   devices: DeviceRow
   approvals: ApprovalRow
   capabilities: CapabilityRow
@@ -55,23 +57,9 @@ export interface AdministratorRow {
   password_change_required: number
 }
 
-export interface SessionRow {
-  /** SHA-256 of the cookie. */
-  key_hash: string
-  username: string
-  created_at: number
-  last_used_at: number
-}
-
-export interface TokenRow {
-  id: string
-  name: string
+/** Columns of API tokens that this service adds. */
+export interface TokenColumns {
   role: 'read' | 'read_write'
-  /** SHA-256 of the token. */
-  token_hash: string
-  created_at: number
-  expires_at: number | null
-  last_used_at: number | null
 }
 
 /** A configured inverter. */

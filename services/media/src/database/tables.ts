@@ -1,3 +1,4 @@
+import type { SessionRow } from '@hearth/accounts'
 import type { Platform } from '../platforms/schema.ts'
 import type { JobStatus, MediaType, Quality } from '../jobs/schema.ts'
 
@@ -6,7 +7,7 @@ export interface Tables {
   facts: NamedRow
   settings: NamedRow
   jobs: JobRow
-  sessions: SessionRow
+  sessions: SessionRow<'username'>
   share_links: ShareLinkRow
   share_uses: ShareUseRow
   stem_splits: StemSplitRow
@@ -58,13 +59,6 @@ export interface JobRow {
   artifact: string | null
   /** Milliseconds of audio that were split into stems. */
   stem_ms: number
-}
-
-export interface SessionRow {
-  key_hash: string
-  username: string
-  created_at: number
-  last_used_at: number
 }
 
 export interface ShareLinkRow {

@@ -3,7 +3,7 @@ import type { Database } from '@hearth/database'
 import type { Clock, Log } from '@hearth/runtime'
 import type { Tables } from '../database/tables.ts'
 import { createSecurityLog, type SecurityLog } from './security-log.ts'
-import { createSessions, type Sessions } from './sessions.ts'
+import { Sessions } from './sessions.ts'
 import type { SetUpToken } from './setup-token.ts'
 import { createPasswordSignIn, type PasswordSignIn } from './sign-in.ts'
 import { createUsers, type Users } from './users.ts'
@@ -38,7 +38,7 @@ export function createAccounts(parts: AccountParts): Accounts {
   const { database, clock, attempts, setUpToken, relyingPartyId } = parts
   const db = database.query
   const securityLog = createSecurityLog(parts.log)
-  const sessions = createSessions({
+  const sessions = new Sessions({
     db,
     clock,
     onEnded: parts.onSessionEnded,

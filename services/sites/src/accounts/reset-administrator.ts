@@ -1,16 +1,10 @@
-import { forgetAttempts } from '@hearth/accounts'
+import { endSessionsOf, forgetAttempts } from '@hearth/accounts'
 import { createPassword, hashPassword } from '@hearth/credentials'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { replaceRecoveryCodes } from './recovery-store.ts'
 import { accountKey, ownPasswordKey } from './sign-in.ts'
-import {
-  deletePasskeysOfUser,
-  deleteSessionsOfUser,
-  findOldestAdministrator,
-  findUserRowByName,
-  updateUserRow,
-} from './store.ts'
+import { deletePasskeysOfUser, findOldestAdministrator, findUserRowByName, updateUserRow } from './store.ts'
 
 /**
  * Gives an administrator a generated password that must be changed at the next sign-in, takes passkeys and recovery codes away
@@ -29,7 +23,7 @@ export async function resetAdministrator(
     await updateUserRow(trx, user.id, values)
     await deletePasskeysOfUser(trx, user.id)
     await replaceRecoveryCodes(trx, user.id, [])
-    await deleteSessionsOfUser(trx, user.id)
+    await endSessionsOf(trx, { owner: 'user_id', id: user.id })
     // Whoever guessed before must not keep the right password out.
     await forgetAttempts(trx, [accountKey(user.username), ownPasswordKey(user.id)])
   })

@@ -1,23 +1,20 @@
-import { createSessionKey, csrfTokenOf, hashToken } from '@hearth/credentials'
+import { endSessionsOf, SessionStore, type Session as StoredSession } from '@hearth/accounts'
+import { csrfTokenOf } from '@hearth/credentials'
 import { Fault } from '@hearth/http'
 import { momentOf, type Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import { isRecent, recentFor } from '../access.ts'
-import type { ProofWay, SessionRow, Tables, UserRow } from '../database/tables.ts'
+import type { Proof, ProofWay, Tables, UserRow } from '../database/tables.ts'
 import { countRecoveryCodes } from './recovery-store.ts'
 import type { Session } from './schema.ts'
-import * as store from './store.ts'
+import { countPasskeysOf, findUserRow, updateUserRow } from './store.ts'
 import type { ProvenSession } from './ways-in.ts'
 
 /** An unused session ends after an hour, a busy one after a day; milliseconds. */
 export const idleLimit = 3_600_000
 export const absoluteLimit = 86_400_000
 
-/** How often the last use is written down, milliseconds. */
-const useResolution = 60_000
-
-/** Sessions one user may have; signing in once more ends the one that was not used for longest. */
-const mostSessions = 50
+const policy = { owner: 'user_id', maxAge: absoluteLimit, maxIdle: () => idleLimit, maxPerUser: 50 } as const
 
 /** A session with the key that goes into the cookie. */
 export interface OpenSession {
@@ -25,25 +22,7 @@ export interface OpenSession {
   readonly session: Session
 }
 
-/** The sessions of those who are signed in. What the cookie holds is stored as its hash alone. */
-export interface Sessions {
-  /** A new session; the one the caller had before ends. */
-  open(user: UserRow, way: ProofWay, before?: string): Promise<OpenSession>
-  /** The same session under another key, after its user proved once more who they are. Ends others with `alone`. */
-  renew(key: string, way: ProofWay, options?: { alone: boolean }): Promise<OpenSession>
-  /** Whose session it is; undefined when it is unknown or ran out. Counts as use. */
-  identify(key: string): Promise<ProvenSession | undefined>
-  /** As `identify`, without prolonging it. */
-  look(key: string): Promise<ProvenSession | undefined>
-  describe(key: string): Promise<Session>
-  /** The user behind a session. Throws when it ended meanwhile. */
-  userOf(key: string): Promise<UserRow>
-  end(key: string): Promise<void>
-  /** Ends all sessions of the user but this one. */
-  endOthers(key: string): Promise<void>
-}
-
-export interface SessionParts {
+export interface SessionDependencies {
   readonly db: Kysely<Tables>
   readonly clock: Clock
   /** Hears of keys that open nothing any more. */
@@ -52,76 +31,59 @@ export interface SessionParts {
   readonly onAccessChanged: (userId: string) => void
 }
 
-export function createSessions(parts: SessionParts): Sessions {
-  return new StoredSessions(parts)
+/** A session that is good, and whose it is. */
+interface Found {
+  readonly user: UserRow
+  readonly session: StoredSession<Proof>
 }
 
-class StoredSessions implements Sessions {
-  readonly #db: Kysely<Tables>
-  readonly #clock: Clock
-  readonly #onEnded: (key: string) => void
-  readonly #onAccessChanged: (userId: string) => void
+/** The sessions of those who are signed in. What the cookie holds is stored as its hash alone. */
+export class Sessions {
+  readonly #dependencies: SessionDependencies
+  readonly #store: SessionStore<Proof>
 
-  constructor({ db, clock, onEnded, onAccessChanged }: SessionParts) {
-    this.#db = db
-    this.#clock = clock
-    this.#onEnded = onEnded
-    this.#onAccessChanged = onAccessChanged
+  constructor(dependencies: SessionDependencies) {
+    this.#dependencies = dependencies
+    this.#store = new SessionStore(dependencies.db, dependencies.clock, policy)
   }
 
+  /** A new session; the one the caller had before ends. */
   async open(user: UserRow, way: ProofWay, before?: string): Promise<OpenSession> {
-    const now = this.#clock.now()
     if (before !== undefined) await this.end(before)
-    await store.deleteStaleSessions(this.#db, { lastUsed: now - idleLimit, created: now - absoluteLimit })
-    await store.updateUserRow(this.#db, user.id, { last_login_at: now })
-    const key = createSessionKey()
-    await store.insertSessionRow(this.#db, {
-      key_hash: hashToken(key),
-      user_id: user.id,
-      created_at: now,
-      last_used_at: now,
-      proved_at: now,
-      proved_by: way,
-    })
-    await store.keepNewestSessions(this.#db, user.id, mostSessions)
+    await updateUserRow(this.#db, user.id, { last_login_at: this.#dependencies.clock.now() })
+    const { key } = await this.#store.open(user.id, this.#proofBy(way))
     return { key, session: await this.describe(key) }
   }
 
+  /** The same session under another key, after its user proved once more who they are. Ends others with `alone`. */
   async renew(key: string, way: ProofWay, options = { alone: false }): Promise<OpenSession> {
-    const { session } = await this.#find(key)
-    const now = this.#clock.now()
-    const next = createSessionKey()
-    const row = { ...session, key_hash: hashToken(next), last_used_at: now, proved_at: now, proved_by: way }
-    if (!(await store.replaceSessionRow(this.#db, session.key_hash, row))) throw new Fault({ kind: 'unauthenticated' })
-    this.#onEnded(key)
+    await this.#required(key)
+    const next = await this.#store.renew(key, this.#proofBy(way))
+    if (next === undefined) throw new Fault({ kind: 'unauthenticated' })
+    this.#dependencies.onEnded(key)
     if (options.alone) await this.endOthers(next)
     return { key: next, session: await this.describe(next) }
   }
 
+  /** Whose session it is; undefined when it is unknown or ran out. Counts as use. */
   async identify(key: string): Promise<ProvenSession | undefined> {
-    const found = await this.#good(key)
-    if (found === undefined) return undefined
-    const now = this.#clock.now()
-    if (now - found.session.last_used_at > useResolution)
-      await store.touchSession(this.#db, found.session.key_hash, now)
-    return provenSession(found)
+    return provenSession(await this.#withUser(await this.#store.use(key)))
   }
 
+  /** As `identify`, without prolonging it. */
   async look(key: string): Promise<ProvenSession | undefined> {
-    const found = await this.#good(key)
-    return found === undefined ? undefined : provenSession(found)
+    return provenSession(await this.#withUser(await this.#store.find(key)))
   }
 
   async describe(key: string): Promise<Session> {
-    const found = await this.#find(key)
-    const { user, session } = found
-    const passkeys = await store.countPasskeysOf(this.#db, [user.id])
-    const isProved = isRecent(provenSession(found), this.#clock.now())
+    const { user, session } = await this.#required(key)
+    const passkeys = await countPasskeysOf(this.#db, [user.id])
+    const isProved = isRecent({ provedAt: session.extra.proved_at }, this.#dependencies.clock.now())
     return {
       user: { id: user.id, username: user.username, role: user.role },
       csrf_token: csrfTokenOf(key),
-      expires_at: new Date(endOf(session)).toISOString(),
-      recent_until: isProved ? momentOf(session.proved_at + recentFor) : null,
+      expires_at: new Date(session.endsAt).toISOString(),
+      recent_until: isProved ? momentOf(session.extra.proved_at + recentFor) : null,
       password_change_required: user.password_change_required === 1,
       has_password: user.password_hash !== null,
       passkeys: passkeys.get(user.id) ?? 0,
@@ -129,45 +91,52 @@ class StoredSessions implements Sessions {
     }
   }
 
+  /** The user behind a session. Throws when it ended meanwhile. */
   async userOf(key: string): Promise<UserRow> {
-    return (await this.#find(key)).user
+    return (await this.#required(key)).user
   }
 
   async end(key: string): Promise<void> {
-    await store.deleteSessionRow(this.#db, hashToken(key))
-    this.#onEnded(key)
+    await this.#store.end(key)
+    this.#dependencies.onEnded(key)
   }
 
+  /** Ends all sessions of the user but this one. */
   async endOthers(key: string): Promise<void> {
-    const { session } = await this.#find(key)
-    await store.deleteSessionsOfUser(this.#db, session.user_id, session.key_hash)
-    this.#onAccessChanged(session.user_id)
+    const { user, session } = await this.#required(key)
+    await endSessionsOf(this.#db, { owner: 'user_id', id: user.id, except: session.keyHash })
+    this.#dependencies.onAccessChanged(user.id)
   }
 
-  async #good(key: string): Promise<store.SessionWithUser | undefined> {
-    const found = await store.findSession(this.#db, hashToken(key))
-    if (found === undefined || found.user.is_active !== 1) return undefined
-    return endOf(found.session) > this.#clock.now() ? found : undefined
+  #proofBy(way: ProofWay): Proof {
+    return { proved_at: this.#dependencies.clock.now(), proved_by: way }
   }
 
-  async #find(key: string): Promise<store.SessionWithUser> {
-    const found = await this.#good(key)
+  async #withUser(session: StoredSession<Proof> | undefined): Promise<Found | undefined> {
+    const user = session === undefined ? undefined : await findUserRow(this.#db, session.userId)
+    return session !== undefined && user?.is_active === 1 ? { user, session } : undefined
+  }
+
+  async #required(key: string): Promise<Found> {
+    const found = await this.#withUser(await this.#store.find(key))
     if (found === undefined) throw new Fault({ kind: 'unauthenticated' })
     return found
   }
+
+  get #db(): Kysely<Tables> {
+    return this.#dependencies.db
+  }
 }
 
-function endOf({ last_used_at, created_at }: SessionRow): number {
-  return Math.min(last_used_at + idleLimit, created_at + absoluteLimit)
-}
-
-function provenSession({ user, session }: store.SessionWithUser): ProvenSession {
+function provenSession(found: Found | undefined): ProvenSession | undefined {
+  if (found === undefined) return undefined
+  const { user, session } = found
   return {
     userId: user.id,
     username: user.username,
     role: user.role,
     passwordChangeRequired: user.password_change_required === 1,
-    provedAt: session.proved_at,
-    provedBy: session.proved_by,
+    provedAt: session.extra.proved_at,
+    provedBy: session.extra.proved_by,
   }
 }

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUIDv7 } from 'node:crypto'
-import { checkNewPassword } from '@hearth/accounts'
+import { checkNewPassword, endSessionsOf } from '@hearth/accounts'
 import { hashPassword } from '@hearth/credentials'
 import { takeTurn, uniqueViolation, type Database } from '@hearth/database'
 import { momentOf, type Clock } from '@hearth/runtime'
@@ -91,7 +91,7 @@ class StoredUsers implements Users {
     await this.#inTurn(async (trx) => {
       if (role === 'user' || isActive === false) await checkLastAdministrator(trx, id)
       await nameTaken(() => store.updateUserRow(trx, id, values))
-      if (endsSessions) await store.deleteSessionsOfUser(trx, id)
+      if (endsSessions) await endSessionsOf(trx, { owner: 'user_id', id })
     })
     if (endsSessions) this.#onAccessChanged(id)
     const [user] = await this.#describe([await this.#find(id)])

@@ -1,4 +1,4 @@
-import type { AttemptTables } from '@hearth/accounts'
+import type { AttemptTables, SessionRow } from '@hearth/accounts'
 import type { Role } from '../accounts/schema.ts'
 import type { ApplyTables } from '../apply/tables.ts'
 import { certificateTableNames, type CertificateTables } from '../certificates/tables.ts'
@@ -11,7 +11,7 @@ export interface Tables extends AttemptTables, SiteTables, NodeTables, ApplyTabl
   facts: FactRow
   settings: SettingRow
   users: UserRow
-  sessions: SessionRow
+  sessions: SessionRow<'user_id', Proof>
   recovery_codes: RecoveryCodeRow
   passkeys: PasskeyRow
   challenges: ChallengeRow
@@ -47,12 +47,8 @@ export interface UserRow {
 /** How a session proved last who its user is. */
 export type ProofWay = 'password' | 'passkey' | 'recovery_code'
 
-export interface SessionRow {
-  /** SHA-256 of the cookie. */
-  key_hash: string
-  user_id: string
-  created_at: number
-  last_used_at: number
+/** What sessions hold of that proof. */
+export interface Proof {
   proved_at: number
   proved_by: ProofWay
 }

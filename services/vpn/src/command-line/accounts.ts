@@ -6,7 +6,7 @@ import { Option, type Command } from 'commander'
 import type { z } from 'zod'
 import { Problem } from '../problems.ts'
 import { TokenCreate, TokenExpiry, TokenPermissions } from '../tokens/schema.ts'
-import { createTokens } from '../tokens/tokens.ts'
+import { Tokens } from '../tokens/tokens.ts'
 import { resetAdministrator } from '../users/first-administrator.ts'
 import { Role, UserCreate } from '../users/schema.ts'
 import { findUserRowByName } from '../users/store.ts'
@@ -67,7 +67,7 @@ async function createToken(options: TokenOptions): Promise<void> {
   await withStorage(async ({ database }) => {
     const owner = await findUserRowByName(database.query, options.user.toLowerCase())
     if (owner === undefined) throw new OperatorError(`--user: there is no user ${options.user}`)
-    const tokens = createTokens({ database, clock: systemClock })
+    const tokens = new Tokens({ database, clock: systemClock })
     const { token } = await inOneLine(tokens.create({ userId: owner.id, role: owner.role }, input))
     process.stdout.write(`${token}\n`)
   })

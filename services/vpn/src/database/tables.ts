@@ -1,3 +1,4 @@
+import type { SessionRow, TokenRow } from '@hearth/accounts'
 import type { BlockListFormat } from '../lists/schema.ts'
 import type { RoutingMode } from '../peers/schema.ts'
 import type { TokenPermissions } from '../tokens/schema.ts'
@@ -8,8 +9,8 @@ export interface Tables {
   facts: FactRow
   settings: SettingRow
   users: UserRow
-  sessions: SessionRow
-  tokens: TokenRow
+  sessions: SessionRow<'user_id'>
+  tokens: TokenRow<'hash', TokenColumns>
   interfaces: InterfaceRow
   peers: PeerRow
   peer_activity: PeerActivityRow
@@ -47,26 +48,13 @@ export interface UserRow {
   last_login_ip: string | null
 }
 
-export interface SessionRow {
-  /** SHA-256 of the cookie. */
-  key_hash: string
+/** Columns of API tokens that this service adds. */
+export interface TokenColumns {
   user_id: string
-  created_at: number
-  last_used_at: number
-}
-
-export interface TokenRow {
-  id: string
-  user_id: string
-  name: string
+  /** First characters of the value. */
   prefix: string
-  /** SHA-256 of the value. */
-  hash: string
   permissions: TokenPermissions
   ip_whitelist: string
-  created_at: number
-  expires_at: number | null
-  last_used_at: number | null
   last_used_ip: string | null
 }
 

@@ -2,13 +2,13 @@ import { randomUUIDv7 } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { endSessionsOf } from '@hearth/accounts'
 import { createPassword, hashPassword } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
 import { OperatorError, writeFileAtomic } from '@hearth/runtime'
 import type { Tables, UserRow } from '../database/tables.ts'
 import {
   countOtherAdministrators,
-  deleteSessionsOfUser,
   findOldestAdministrator,
   findUserRowByName,
   insertUserRowIfNew,
@@ -90,7 +90,7 @@ export async function resetAdministrator(
   }
   await db.transaction().execute(async (trx) => {
     await updateUserRow(trx, user.id, values)
-    await deleteSessionsOfUser(trx, user.id)
+    await endSessionsOf(trx, { owner: 'user_id', id: user.id })
   })
   await forgetInitialPassword(dataDirectory, user)
   return { username: user.username, password }

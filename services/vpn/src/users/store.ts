@@ -76,7 +76,3 @@ export async function updateUserRow(db: Db, id: string, changes: Partial<Omit<Us
 export async function deleteUserRow(db: Db, id: string): Promise<void> {
   await db.deleteFrom('users').where('id', '=', id).execute()
 }
-
-export async function deleteSessionsOfUser(db: Db, userId: string, exceptKeyHash = ''): Promise<void> {
-  await db.deleteFrom('sessions').where('user_id', '=', userId).where('key_hash', '!=', exceptKeyHash).execute()
-}

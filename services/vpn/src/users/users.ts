@@ -1,5 +1,12 @@
 import { randomUUIDv7 } from 'node:crypto'
-import { checkNewPassword, createThrottle, isPasswordOf, slidingWindow, type Throttle } from '@hearth/accounts'
+import {
+  checkNewPassword,
+  createThrottle,
+  endSessionsOf,
+  isPasswordOf,
+  slidingWindow,
+  type Throttle,
+} from '@hearth/accounts'
 import { hashPassword } from '@hearth/credentials'
 import { takeTurn, type Database, type Page } from '@hearth/database'
 import { momentOf, type Clock } from '@hearth/runtime'
@@ -206,7 +213,7 @@ async function applyUpdate(trx: Kysely<Tables>, row: UserRow, values: Partial<Us
   if (isDemoted) await checkLastAdministrator(trx, row.id)
   if (Object.keys(values).length > 0)
     await namedConflict('user', uniqueMembers, () => store.updateUserRow(trx, row.id, values))
-  if (losesAccess(values)) await store.deleteSessionsOfUser(trx, row.id)
+  if (losesAccess(values)) await endSessionsOf(trx, { owner: 'user_id', id: row.id })
 }
 
 async function checkLastAdministrator(trx: Kysely<Tables>, id: string): Promise<void> {

@@ -1,0 +1,80 @@
+import type { Kysely } from 'kysely'
+import type { AnyQuery } from '../any-query.ts'
+
+/** The column of the table `sessions` that names the user. */
+export type OwnerColumn = 'user_id' | 'username'
+
+/** A row of the table `sessions`, with the columns that a service adds. */
+export type SessionRow<Owner extends OwnerColumn, Extra extends object = object> = Record<Owner, string> & {
+  /** SHA-256 of the cookie. */
+  key_hash: string
+  created_at: number
+  last_used_at: number
+} & Extra
+
+/** As far as the types go, the column is called `user_id` everywhere; its name in the table is given. */
+type Row = SessionRow<'user_id'>
+type Db = Kysely<{ sessions: Row }>
+
+export const sessionsIn = (query: AnyQuery): Db => query as Db
+
+const columnOf = (owner: OwnerColumn) => owner as 'user_id'
+
+export async function findSessionRow(db: Db, keyHash: string): Promise<Row | undefined> {
+  return db.selectFrom('sessions').selectAll().where('key_hash', '=', keyHash).executeTakeFirst()
+}
+
+export async function insertSessionRow(db: Db, row: object): Promise<void> {
+  await db
+    .insertInto('sessions')
+    .values(row as Row)
+    .execute()
+}
+
+/** Changes a session that has this key; of two who try to give it another key, one does. */
+export async function updateSessionRow(db: Db, keyHash: string, values: object): Promise<boolean> {
+  const result = await db.updateTable('sessions').set(values).where('key_hash', '=', keyHash).executeTakeFirst()
+  return result.numUpdatedRows === 1n
+}
+
+export async function deleteSessionRow(db: Db, keyHash: string): Promise<void> {
+  await db.deleteFrom('sessions').where('key_hash', '=', keyHash).execute()
+}
+
+export async function deleteSessionRowsOf(db: Db, { owner, id, except = '' }: OwnerOfRows): Promise<void> {
+  await db.deleteFrom('sessions').where(columnOf(owner), '=', id).where('key_hash', '!=', except).execute()
+}
+
+/** Whose rows, but for the one with this hash of a key. */
+export interface OwnerOfRows {
+  readonly owner: OwnerColumn
+  readonly id: string
+  readonly except?: string | undefined
+}
+
+export async function deleteAllSessionRows(db: Db): Promise<void> {
+  await db.deleteFrom('sessions').execute()
+}
+
+/** Deletes sessions that nobody can use any more: unused since one time, or begun before another. */
+export async function deleteStaleSessionRows(db: Db, before: { lastUsed: number; created: number }): Promise<void> {
+  await db
+    .deleteFrom('sessions')
+    .where((row) => row.or([row('last_used_at', '<', before.lastUsed), row('created_at', '<', before.created)]))
+    .execute()
+}
+
+/** Leaves the sessions of a user that were used last. */
+export async function keepNewestSessionRows(db: Db, { owner, id }: OwnerOfRows, count: number): Promise<void> {
+  const rows = await db
+    .selectFrom('sessions')
+    .select('key_hash')
+    .where(columnOf(owner), '=', id)
+    .orderBy('last_used_at', 'desc')
+    .offset(count)
+    .limit(1000)
+    .execute()
+  if (rows.length === 0) return
+  const old = rows.map(({ key_hash }) => key_hash)
+  await db.deleteFrom('sessions').where('key_hash', 'in', old).execute()
+}
