@@ -65,7 +65,7 @@ export class TokenStore<Extra extends object = object> {
       ...extra(value),
     }
     await this.#db.transaction().execute(async (trx) => {
-      const count = await store.countTokenRows(trx, owner as store.Columns)
+      const count = await store.countTokenRows(trx, owner)
       if (count >= max) throw new AccountError({ kind: 'too-many-tokens', max })
       await store.insertTokenRow(trx, { ...token, [hashColumn]: hashToken(value) })
     })
@@ -74,12 +74,12 @@ export class TokenStore<Extra extends object = object> {
 
   /** Tokens that have these columns, in the order in which they were made. */
   async list(where: Partial<Extra> = {}, page?: { limit: number; offset: number }): Promise<(store.Token & Extra)[]> {
-    const rows = await store.listTokenRows(this.#db, where as store.Columns, page)
+    const rows = await store.listTokenRows(this.#db, where, page)
     return rows.map((row) => this.#tokenOf(row))
   }
 
   count(where: Partial<Extra> = {}): Promise<number> {
-    return store.countTokenRows(this.#db, where as store.Columns)
+    return store.countTokenRows(this.#db, where)
   }
 
   /** The token of a value; undefined when it is unknown or expired. */
