@@ -97,11 +97,7 @@ for (const kind of ['sqlite', 'postgres'] as const)
 
     test('sessions end alone, for a user but one, and all together; one too many ends the one unused for longest', async () => {
       await using world = await open(kind, { maxPerUser: 3 })
-      const [first, second, third] = [
-        await world.openOne(),
-        await world.openOne(),
-        await world.openOne(),
-      ]
+      const [first, second, third] = [await world.openOne(), await world.openOne(), await world.openOne()]
       const other = await world.openOne('grace')
       world.clock.advance(hour)
       await world.sessions.use(first)
