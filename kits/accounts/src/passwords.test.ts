@@ -50,10 +50,10 @@ test('a password is replaced by another strong one, and only by whoever knows it
   assert.ok(await verifyPassword(change.next, await replacePassword(user, change)))
   const messageOf = async (differs: Partial<typeof change>) => {
     const reason = await reasonOf(replacePassword(user, { ...change, ...differs }))
-    return reason?.kind === 'invalid-password' ? `${reason.code}: ${reason.member} ${reason.message}` : reason
+    return reason?.kind === 'invalid-password' ? `${reason.code}: ${reason.member} ${reason.message}` : ''
   }
   assert.equal(await messageOf({ current: 'wrong' }), 'wrong_password: current_password is not right')
   assert.equal(await messageOf({ next: password }), 'same_password: new_password must differ from the present one')
-  assert.match(String(await messageOf({ next: 'password1' })), /^weak_password: new_password is one of/)
+  assert.match(await messageOf({ next: 'password1' }), /^weak_password: new_password is one of/)
   assert.throws(() => checkNewPassword('ada-99', ['ada']), /^AccountError: password is too close to the user’s name$/)
 })
