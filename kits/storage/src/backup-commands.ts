@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises'
 import { readDump, readDumpHeader, writeDump, type Database, type DumpCipher, type Migrations } from '@hearth/database'
 import { claimDataDirectory, OperatorError, withDataDirectory } from '@hearth/runtime'
 import type { Command } from 'commander'
@@ -45,7 +46,15 @@ export function addBackupCommands<Tables>(program: Command, subject: BackupSubje
     .action((file: string) => restore(subject, file))
 }
 
+/** A backup takes the place of what had its name, and for root that could be `/dev/null`. */
+async function checkReplaceable(file: string): Promise<void> {
+  const present = await stat(file).catch(() => undefined)
+  if (present !== undefined && !present.isFile())
+    throw new OperatorError(`${file} is not a regular file: name a file that the backup may replace, or a new one`)
+}
+
 async function backup<Tables>(subject: BackupSubject<Tables>, file: string): Promise<void> {
+  await checkReplaceable(file)
   const { database, fileCipher, keyCheck } = await withDataDirectory(await subject.place(), () => subject.open())
   try {
     const header = {

@@ -39,7 +39,7 @@ const settings: ServiceSettings = {
     ['device', 'list'],
     ['token', 'create', '--role', 'read', '--name', 'x'],
     ['reset-admin-password'],
-    ['backup', '/dev/null'],
+    ['backup', '/nowhere/backup.gz'],
   ],
   readByCommands: ['DATA_DIR'],
 }

@@ -67,7 +67,7 @@ const settings: ServiceSettings = {
     ['tools', 'status'],
     ['tools', 'update'],
     ['tools', 'revert'],
-    ['backup', '/dev/null'],
+    ['backup', '/nowhere/backup.gz'],
   ],
   readByCommands: ['DATA_DIR', 'SECRET_KEY_FILE', 'ARTIFACTS', 'YTDLP_PATH'],
 }

@@ -65,7 +65,7 @@ testSettings({
     ['reset-admin-password'],
     ['import', 'caddyfile', '/etc/hostname'],
     ['import', 'npm', '/etc/hostname'],
-    ['backup', '/dev/null'],
+    ['backup', '/nowhere/backup.gz'],
   ],
   readByCommands: ['DATA_DIR', 'SECRET_KEY_FILE', 'CADDY_PATH'],
 })

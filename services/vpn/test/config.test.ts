@@ -51,7 +51,7 @@ testSettings({
     ['down'],
     ['simulate-traffic'],
     ['rotate-key'],
-    ['backup', '/dev/null'],
+    ['backup', '/nowhere/backup.gz'],
   ],
   readByCommands: ['DATA_DIR', 'SECRET_KEY_FILE', 'GEOIP_COUNTRY_DB'],
 })

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { lstat } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import {
@@ -162,6 +165,24 @@ test('restoring with another key, or a file of another kind, is refused', async 
   const { code, stderr } = await runCommand(['vpn', 'restore', file], { DATA_DIR: other.folder })
   assert.deepEqual([code, stderr], [1, `hearth: ${file} was made with another secret key\n`])
   assert.equal((await runCommand(['vpn', 'restore', '/etc/passwd'], { DATA_DIR: other.folder })).code, 1)
+})
+
+test('a backup takes the place of a file, and of nothing else', async () => {
+  await using folder = await temporaryDirectory()
+  const data = join(folder.path, 'data')
+  const socket = join(folder.path, 'socket')
+  const server = createServer().listen(socket).unref()
+  await once(server, 'listening')
+  for (const path of [socket, folder.path]) {
+    const { code, stderr } = await runCommand(['vpn', 'backup', path], { DATA_DIR: data })
+    assert.equal(
+      stderr,
+      `hearth: ${path} is not a regular file: name a file that the backup may replace, or a new one\n`,
+    )
+    assert.deepEqual([code, existsSync(data)], [1, false])
+  }
+  assert.ok((await lstat(socket)).isSocket())
+  server.close()
 })
 
 test(
