@@ -6,7 +6,7 @@ import type { z } from 'zod'
 import type { WireType } from '../protocol/wire-value.ts'
 import { AllowlistFile, RegistryFile, type AllowlistEntry } from './schema.ts'
 
-/** How a value appears on the API. */
+/** Type of a value on the API. */
 export type ValueType = 'boolean' | 'integer' | 'number' | 'string' | 'enum'
 
 /** One object of the vendor's protocol, known on the API by its metric name. */
@@ -28,7 +28,7 @@ export interface CatalogObject {
   readonly isPreselected: boolean
   /** Writing the same value twice is the same as writing it once, so a write that left no byte may be tried again. */
   readonly isIdempotent: boolean
-  /** What a written time is answered with; see the logger objects. */
+  /** Kind of answer to a written time; set for logger objects. */
   readonly response: 'timeseries' | 'event_table' | undefined
   /** Layout of the bytes behind a text object that holds no text. */
   readonly structHint: string | undefined

@@ -47,7 +47,7 @@ export const RegistryObject = z.object({
   help_text: z.string().max(500).optional(),
 })
 
-/** What may be written to one object, in the unit the API reports. */
+/** Values that may be written to one object, in the unit of the API. */
 export const AllowlistEntry = z
   .strictObject({
     name: MetricName,

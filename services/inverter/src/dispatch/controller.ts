@@ -24,7 +24,7 @@ export interface ControllerParts {
   readonly isWriteAccessOn: () => boolean
 }
 
-/** Who submits, and by which endpoint. */
+/** Caller of a request and the endpoint it used. */
 export interface Submitter {
   readonly caller: string | null
   readonly origin: Operation['origin']
@@ -45,7 +45,7 @@ export class Controller {
   #halted = false
   #recovered: boolean
   #failures = 0
-  /** When the device was worked on last; milliseconds, monotonic. */
+  /** Time of the last work on the device; monotonic milliseconds. */
   #workedAt = 0
 
   constructor(parts: ControllerParts) {
@@ -105,7 +105,7 @@ export class Controller {
     })
   }
 
-  /** What `submit` would do now. */
+  /** Reports what `submit` would do now. */
   preview(request: DispatchRequest): Promise<DispatchPreview> {
     return this.#turns.run('patient', async () => {
       await this.#judge(request)

@@ -8,25 +8,25 @@ import type { Operation, PhaseOf } from './record.ts'
 import { command, presentRecord, type Aim, type Run } from './steps.ts'
 import { isGoalMet } from './submission.ts'
 
-/** What is known of a running operation beside its record; gone with the process, after which nothing is resumed. */
+/** State of a running operation beside its record. It ends with the process; nothing is resumed from it. */
 export interface Live {
-  /** When it ends at the latest: milliseconds, monotonic, so that no change of the clock prolongs it. */
+  /** Latest end; monotonic milliseconds, so that no change of the clock prolongs it. */
   readonly deadline: number
   readonly conventions: Conventions
   readonly meter: Meter
   readonly following: Following
-  /** When the setpoint was sent last; milliseconds, monotonic. */
+  /** Time of the last write of the setpoint; monotonic milliseconds. */
   wroteAt: number
 }
 
-/** What has to hold for an operation to go on. */
+/** Conditions for an operation to continue. */
 export interface Terms {
   readonly isAllowed: () => boolean
   /** Throws to give up. */
   readonly proceed: () => void
 }
 
-/** Whether the time of an operation is over, by either clock: a jump of the wall clock can only shorten it. */
+/** Returns true if the time of an operation is over by either clock: a jump of the wall clock can only shorten it. */
 export const isExpired = ({ timers }: Run, { deadline }: Live, { until }: Operation): boolean =>
   timers.monotonic() >= deadline || timers.now() >= until
 
@@ -71,7 +71,7 @@ export async function firstAim(run: Run, live: Live, proceed: () => void): Promi
   return aimAt(wantedW, live.conventions)
 }
 
-/** What the battery gives now plus what is missing, whoever commanded it before. Watts, discharge positive. */
+/** Calculates the first setpoint from the power of the battery now, whoever commanded it before. Watts, discharge positive. */
 export function firstSetpoint(
   { mode, maxPowerW }: Pick<Operation, 'mode' | 'maxPowerW'>,
   { grid, battery }: Pick<Measurement, 'grid' | 'battery'>,
@@ -92,6 +92,6 @@ function settled({ keeper }: Run): PhaseOf<'controlling'> {
   return record
 }
 
-/** Whether an error is one the loop expects, as opposed to a mistake in this service. */
+/** Returns true if an error is one the loop expects, as opposed to a mistake in this service. */
 export const isExpected = (error: unknown): boolean =>
   error instanceof Problem || error instanceof StaleReadings || error instanceof Interrupted

@@ -3,7 +3,7 @@ import { idle, type DispatchRecord, type Operation, type PhaseOf, type Snapshot,
 import { registers, type Register } from './registers.ts'
 import type { StopReason } from './schema.ts'
 
-/** What can happen to a record. Each result is persisted before its effects are carried out. */
+/** An input to the state machine of a record. The resulting record is persisted before its effects are carried out. */
 export type Input =
   /** A wish that passed every check. With steps it replaces a running operation, whose snapshot it keeps. */
   | { readonly kind: 'submit'; readonly operation: Operation; readonly steps: readonly Step[] | null }
@@ -14,7 +14,7 @@ export type Input =
   | { readonly kind: 'aim'; readonly commandedW: number; readonly value: number }
   /** The next step is about to be sent. */
   | { readonly kind: 'send' }
-  /** What was sent is read back. */
+  /** The register reads as it was written. */
   | { readonly kind: 'confirm' }
   /** Another setpoint for a settled operation. */
   | { readonly kind: 'command'; readonly commandedW: number; readonly value: number }
@@ -23,7 +23,7 @@ export type Input =
   /** Handing back failed at a moment, milliseconds since the epoch. */
   | { readonly kind: 'fail'; readonly at: number; readonly faultCode: string }
 
-/** What has to be done once the record is persisted. */
+/** An effect to carry out once the record is persisted. */
 export type Effect =
   | { readonly kind: 'write'; readonly register: Register; readonly value: number | boolean }
   | { readonly kind: 'ended'; readonly operation: Operation; readonly stopReason: StopReason }

@@ -12,7 +12,7 @@ import { dispatchRegisters } from './registers.ts'
 import type { Dispatch, DispatchPreview, DispatchRequest, DispatchState, StopReason } from './schema.ts'
 import { createDispatchStore, type DispatchStore } from './store.ts'
 
-/** How long handing the devices back may take when the service stops, milliseconds. */
+/** Time for handing the devices back when the service stops, milliseconds. */
 const closingMs = 8000
 
 export interface DispatchParts {
@@ -104,7 +104,7 @@ export class DispatchService {
     return this.#of(deviceId).submit(request, submitter)
   }
 
-  /** What `submit` would do; writes nothing. */
+  /** Reports what `submit` would do; writes nothing. */
   async preview(deviceId: string, request: DispatchRequest): Promise<DispatchPreview> {
     return this.#of(deviceId).preview(request)
   }

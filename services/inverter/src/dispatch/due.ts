@@ -2,10 +2,10 @@ import type { Live } from './cycle.ts'
 import { restoreDelayMs } from './dispatch-machine.ts'
 import type { Run } from './steps.ts'
 
-/** How often a settled operation is looked at, milliseconds. */
+/** Interval of the control loop of a settled operation, milliseconds. */
 const cycleMs = 5000
 
-/** When the next round or attempt of a device is due, monotonic milliseconds; undefined while there is nothing to do. */
+/** Returns when the next round or attempt of a device is due, monotonic milliseconds; undefined while there is nothing to do. */
 export function nextDue(
   { keeper, timers }: Pick<Run, 'keeper' | 'timers'>,
   { live, workedAt, failures }: { live: Live | undefined; workedAt: number; failures: number },

@@ -2,7 +2,7 @@ import { Problem } from '../problems.ts'
 import { StaleReadings } from './measure.ts'
 import type { StopReason } from './schema.ts'
 
-/** Why an operation is handed back. */
+/** Reason for ending an operation. */
 export interface Ending {
   readonly stopReason: StopReason
   readonly faultCode: string | null
@@ -37,7 +37,7 @@ export function endingFor(error: unknown): Ending {
   return { stopReason: 'device_error', faultCode: 'internal_error' }
 }
 
-/** What the caller of a start is told about an error that ended it. */
+/** Returns the error that the caller of a start gets for an error that ended it. */
 export function errorForCaller(error: unknown): unknown {
   if (error instanceof Interrupted) {
     return error.stopReason === 'shutdown'

@@ -9,7 +9,7 @@ const enoughRounds = 2
 
 type View = Pick<Dispatch, 'measured_power_w' | 'measured_direction' | 'measured_at' | 'deviation'>
 
-/** What a dispatch without a measurement shows. */
+/** The view of a dispatch without a measurement. */
 export const unmeasured: View = { measured_power_w: null, measured_direction: null, measured_at: null, deviation: null }
 
 /** Compares what the battery does with what it was told, round by round. Powers are watts, discharge positive. */
@@ -17,7 +17,7 @@ export class Following {
   #measured: { watts: number; at: number } | undefined
   #commandedW = 0
   #rounds = 0
-  /** When the difference was first seen; milliseconds since the epoch. */
+  /** Time when the difference was first seen; milliseconds since the epoch. */
   #since = 0
 
   /** Notes one round. Returns whether the deviation began or ended with it. */

@@ -4,7 +4,7 @@ import type { DeviceGateway } from './ports.ts'
 import type { Snapshot } from './record.ts'
 import { readings, registers } from './registers.ts'
 
-/** What the loop decides on: state of charge as a ratio, powers in watts as the device counts. */
+/** Readings of the control loop: state of charge as a ratio, powers in watts as the device counts. */
 export interface Measurement {
   readonly soc: number
   readonly grid: number
@@ -15,7 +15,7 @@ type Name = keyof Measurement
 
 /** Oldest a reading may be, milliseconds. */
 const longestAgeMs: Record<Name, number> = { soc: 15_000, grid: 5000, battery: 5000 }
-/** How long readings may stay as they were before a large change of the setpoint, milliseconds. */
+/** Time in which readings must change after a large change of the setpoint, milliseconds. */
 const frozenMs = 30_000
 /** A change of the setpoint that must show in the readings, watts. */
 const visibleW = 200

@@ -11,7 +11,7 @@ export const writeIntervalMs = 5000
 export interface SetpointInput {
   readonly mode: DispatchMode
   readonly maxPowerW: number
-  /** What the device was told last, watts. */
+  /** Last setpoint sent to the device, watts. */
   readonly commandedW: number
   /** Import positive, watts. */
   readonly gridW: number
@@ -34,7 +34,7 @@ export function directionOf(setpointW: number): 'none' | 'charge' | 'discharge' 
   return setpointW > 0 ? 'discharge' : 'charge'
 }
 
-/** What decides whether a setpoint is sent now. */
+/** Input of `shouldWrite`. */
 export interface WriteInput {
   readonly commandedW: number
   readonly wantedW: number
@@ -44,7 +44,7 @@ export interface WriteInput {
   readonly refreshMs: number | null
 }
 
-/** Whether to send: a change of direction and a cut while exporting at once, anything else beyond deadband and interval. */
+/** Returns true if a setpoint is sent now: a change of direction and a cut while exporting at once, anything else beyond deadband and interval. */
 export function shouldWrite({ commandedW, wantedW, gridW, sinceWriteMs, refreshMs }: WriteInput): boolean {
   if (refreshMs !== null && sinceWriteMs >= refreshMs) return true
   if (wantedW === commandedW) return false
@@ -53,7 +53,7 @@ export function shouldWrite({ commandedW, wantedW, gridW, sinceWriteMs, refreshM
   return Math.abs(wantedW - commandedW) >= deadbandW && sinceWriteMs >= writeIntervalMs
 }
 
-/** How a device counts; see the capabilities. */
+/** Signs in which a device counts; see the capabilities. */
 export interface SignConventions {
   readonly batteryDischargePositive: boolean
   readonly gridImportPositive: boolean

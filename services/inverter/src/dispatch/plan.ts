@@ -3,7 +3,7 @@ import { applyOrder, type Operation, type Snapshot, type Step } from './record.t
 import type { SignConventions } from './next-setpoint.ts'
 import { registers, type Register } from './registers.ts'
 
-/** How a device wants to be told, out of its capabilities. */
+/** Conventions of a device for commands, from its capabilities. */
 export interface Conventions extends SignConventions {
   /** Raw value of the strategy register that means external control. */
   readonly strategyCode: number

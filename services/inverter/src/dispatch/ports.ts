@@ -1,6 +1,6 @@
 import type { Dispatch } from './schema.ts'
 
-/** Why the gateway writes; it goes into the journal. */
+/** Cause of a write, for the journal. */
 export interface WriteCause {
   readonly cause: 'dispatch' | 'restore'
   /** Name of the token, or the user; null for the service itself. */
@@ -16,7 +16,7 @@ export interface DeviceGateway {
   /** A value from the device itself, in the units of the API (`battery_soc` and `soc_target_set` are ratios). */
   readFresh(name: string): Promise<{
     readonly value: number | boolean | string
-    /** When it was answered; milliseconds, monotonic. */
+    /** Time of the answer; monotonic milliseconds. */
     readonly at: number
   }>
   /** Resolves when the firmware on the present connection is known and noted. */
@@ -25,7 +25,7 @@ export interface DeviceGateway {
   writeConfirmed(name: string, value: number | boolean, cause: WriteCause): Promise<number | boolean | string>
 }
 
-/** What the dispatch asks about a configured device. */
+/** A configured device, as dispatch needs it. */
 export interface DispatchDevice {
   readonly id: string
   /** Watts; null until the operator sets them. */

@@ -25,7 +25,7 @@ const selfWilled = [
   { mask: 0x800, code: 'battery_balancing', detail: 'The battery balances its cells and may not follow' },
 ] as const
 
-/** What a judged request would write and put back, found out by reading. Throws what reading throws. */
+/** Reads the device and reports what a judged request would write and restore. Throws what reading throws. */
 export async function previewOf(parts: PreviewParts): Promise<DispatchPreview> {
   const { run, verdict, record } = parts
   const gateway = run.gateway()

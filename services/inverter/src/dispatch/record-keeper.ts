@@ -12,7 +12,7 @@ export interface KeeperParts {
   readonly log: Log
   /** Told of every change that shows. */
   readonly changed: (dispatch: Dispatch) => void
-  /** What was stored; undefined for a device without a row. */
+  /** The stored record; undefined for a device without a row. */
   readonly stored: { readonly record: DispatchRecord | undefined; readonly version: number } | undefined
 }
 
@@ -62,7 +62,7 @@ export class RecordKeeper {
     this.#believe(record)
   }
 
-  /** What an earlier process left behind is ended, never resumed. Returns whether there is anything to end. */
+  /** Plans the end of an operation that an earlier process left behind. Returns true if there is anything to end. */
   presumeEnding(): boolean {
     if (this.#record === undefined || this.#record.phase === 'idle') return false
     const ending = { kind: 'stop', stopReason: 'shutdown', faultCode: 'recovery_required' } as const

@@ -5,7 +5,7 @@ import { DispatchMode, StopReason, type DispatchState } from './schema.ts'
 const finite = z.number()
 const moment = z.int().min(0)
 
-/** What was asked for, caps and clamps applied. Moments are milliseconds since the epoch, powers watts. */
+/** A requested operation, caps and clamps applied. Times are milliseconds since the epoch, powers watts. */
 export const Operation = z
   .strictObject({
     id: z.string().regex(/^[0-9a-f]{32}$/),
@@ -160,7 +160,7 @@ export function stateOf(record: DispatchRecord): DispatchState {
   }
 }
 
-/** Whether the device's settings are half ours. A settled operation is not, though its end restores all the same. */
+/** Returns true if only some of the settings are changed or restored. A settled operation does not count, though its end restores all the same. */
 export const isRestoreRequired = ({ phase }: DispatchRecord): boolean =>
   phase === 'applying' || phase === 'replacing' || phase === 'restoring' || phase === 'fault'
 

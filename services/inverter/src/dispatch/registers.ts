@@ -11,8 +11,8 @@ export type Register = (typeof registers)[keyof typeof registers]
 /** All four, in the order they are read. */
 export const dispatchRegisters: readonly Register[] = Object.values(registers)
 
-/** Whether a metric is one of the four. */
+/** Returns true if a metric is one of the four. */
 export const isDispatchRegister = (name: string): boolean => dispatchRegisters.some((register) => register === name)
 
-/** What an operation measures, by metric name: state of charge as a ratio, powers in watts. */
+/** Readings of an operation by metric name: state of charge as a ratio, powers in watts. */
 export const readings = { soc: 'battery_soc', grid: 'grid_power', battery: 'battery_power' } as const

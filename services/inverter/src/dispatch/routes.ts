@@ -11,7 +11,7 @@ const shared = {
   params: DispatchParams,
 } as const
 
-/** What a start, a replacement or a preview can fail with beyond what its schemas say. */
+/** Statuses with which a start, a replacement or a preview can fail beyond what its schemas say. */
 const startErrors = [404, 409, 502, 503, 504]
 
 /** Battery dispatch: start, replace, look at and stop. */

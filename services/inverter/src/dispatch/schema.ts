@@ -1,7 +1,7 @@
 import { IsoTime } from '@hearth/runtime'
 import { z } from 'zod'
 
-/** What the battery is made to do; `export_to_grid` is reserved and refused. */
+/** Requested mode of the battery; `export_to_grid` is reserved and refused. */
 export const DispatchModeRequested = z.enum(['charge_from_grid', 'discharge_to_load', 'hold', 'export_to_grid'])
 export const DispatchMode = DispatchModeRequested.exclude(['export_to_grid']).meta({ id: 'DispatchMode' })
 export type DispatchMode = z.infer<typeof DispatchMode>
@@ -83,7 +83,7 @@ export const DispatchState = z.enum([
 ])
 export type DispatchState = z.infer<typeof DispatchState>
 
-/** Why control ended. */
+/** Reason for the end of an operation. */
 export const StopReason = z
   .enum([
     'target_reached',
@@ -112,7 +112,7 @@ export const Deviation = z
   .meta({ id: 'DispatchDeviation' })
 const moment = z.iso.datetime()
 
-/** What is done with the battery of a device, or was last. */
+/** The current operation of a device's battery, or the last one. */
 export const Dispatch = z
   .object({
     device_id: z.string(),
@@ -153,7 +153,7 @@ export type Dispatch = z.infer<typeof Dispatch>
 
 const registerValue = z.union([z.number(), z.boolean()])
 
-/** What a request would do, found out without writing anything. */
+/** Preview of a request; nothing is written for it. */
 export const DispatchPreview = z
   .object({
     device_id: z.string(),

@@ -7,7 +7,7 @@ import { operationOf, type DispatchRecord, type Operation } from './record.ts'
 import type { RecordKeeper } from './record-keeper.ts'
 import type { StopReason } from './schema.ts'
 
-/** What work on the operation of one device needs. */
+/** Dependencies of work on the operation of one device. */
 export interface Run {
   readonly deviceId: string
   readonly keeper: RecordKeeper

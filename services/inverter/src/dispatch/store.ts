@@ -6,7 +6,7 @@ export interface VersionedRow extends Omit<DispatchRow, 'device_id' | 'version'>
   readonly version: number
 }
 
-/** Where the records are. What it acknowledges is on the disk. */
+/** Storage of the records. What it acknowledges is on the disk. */
 export interface DispatchStore {
   all(): Promise<DispatchRow[]>
   /** Stores version `row.version` if the present one is just before it; 1 is the first. Throws `StaleVersion` otherwise. */

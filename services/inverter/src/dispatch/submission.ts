@@ -12,7 +12,7 @@ export const longestMs = { verified: 21_600_000, engineering: 1_800_000 } as con
 /** Targets an operation may have, percent. */
 export const targetRange = { min: 5, max: 95 } as const
 
-/** What is known when a request is judged; nothing of it comes from the device. */
+/** Facts that a request is judged by; none of them comes from the device. */
 export interface Circumstances {
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -104,7 +104,7 @@ function checkApprovals(unapproved: readonly string[]): void {
   })
 }
 
-/** What lets a mode through, and how the device wants to be told. */
+/** Permission for a mode, with the device's conventions. */
 export interface Gate {
   readonly openedBy: 'verified' | 'engineering'
   readonly conventions: Conventions
@@ -164,7 +164,7 @@ function isSame(
   )
 }
 
-/** Whether a state of charge (a ratio) is where the operation wants it; compared as the device's 32-bit floats. */
+/** Returns true if a state of charge (a ratio) has reached the target; compared as the device's 32-bit floats. */
 export function isGoalMet(
   { mode, targetSocPercent }: Pick<Operation, 'mode' | 'targetSocPercent'>,
   soc: number,

@@ -11,7 +11,7 @@ export type Manner = 'patient' | 'urgent'
 export class Turns {
   readonly #queue = createKeyedQueue(1000)
   readonly #timers: Timers
-  /** When the timed work is to be done next; milliseconds, monotonic; undefined for never. Asked after every piece. */
+  /** Returns when the timed work is due next; monotonic milliseconds, undefined for never. Called after every piece of work. */
   readonly #due: () => number | undefined
   readonly #timed: () => Promise<void>
   #waiting = 0
@@ -55,7 +55,7 @@ export class Turns {
     })
   }
 
-  /** What was waited for may have moved the time: an attempt that failed just now is not repeated before its pause. */
+  /** Runs the timed work if it is still due: an attempt that failed just now is not repeated before its pause. */
   async #runIfDue(): Promise<void> {
     const due = this.#due()
     if (due !== undefined && due <= this.#timers.monotonic()) await this.#timed()

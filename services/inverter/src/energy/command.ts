@@ -2,7 +2,7 @@ import type { Dispatch } from '../dispatch/schema.ts'
 import { invalid, Problem } from '../problems.ts'
 import { targetWindow, type EnergyCommand, type EnergyMode } from './schema.ts'
 
-/** What is known when a command comes. */
+/** Facts that a command is checked against. */
 export interface CommandCircumstances {
   /** Which door it came in by. */
   readonly door: 'api' | 'admin'

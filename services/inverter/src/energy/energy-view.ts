@@ -21,7 +21,7 @@ export interface Reading {
   readonly stale: boolean
 }
 
-/** What the pages show beside the commands: percent and watts. What is missing was never read. */
+/** Readings that pages show beside the commands: percent and watts. A missing one was never read. */
 export type Readings = Partial<
   Record<'battery_soc' | 'grid_power' | 'pv_power' | 'household_load' | 'battery_power', Reading>
 >
@@ -61,7 +61,7 @@ const reasons: Record<StopReason, EnergyStopReason> = {
   device_reconfigured: 'device_changed',
 }
 
-/** Why something stopped, in the words of the Energy Manager. */
+/** Returns the Energy Manager's stop reason for one of dispatch. */
 export const stopReasonOf = (reason: StopReason): EnergyStopReason => reasons[reason]
 
 const states: Record<Dispatch['state'], Energy['state']> = {
@@ -132,7 +132,7 @@ function readingsOf({ readings, capabilities }: EnergySources): Energy['readings
   }
 }
 
-/** Why an action is not to be had now; handing the device back is, whatever else is missing. */
+/** Returns the reason why an action is not available now; null if it is. `auto` is available whatever else is missing. */
 function reasonAgainst(action: EnergyAction, sources: EnergySources): Unavailable | null {
   if (sources.mode === 'off') return 'mode_off'
   if (action === 'auto') return null
@@ -145,7 +145,7 @@ function reasonAgainst(action: EnergyAction, sources: EnergySources): Unavailabl
   return phase === undefined || phase === 'restoring' || phase === 'fault' ? 'restore_required' : null
 }
 
-/** What the gates of a device let through, and why. */
+/** Returns for each action whether its gate is open, and by what. */
 export function gatesOf(sources: Pick<EnergySources, 'device' | 'capabilities'>): EnergyDevice['gates'] {
   const gate = (action: Exclude<EnergyAction, 'auto'>) =>
     openGate(dispatchModeOf(action), sources)?.openedBy ?? ('closed' as const)

@@ -22,9 +22,9 @@ import {
 import type { Energy, EnergyCommand, EnergyDevice, EnergyMode } from './schema.ts'
 import { addStopRow, allModeRows, deleteEnergyRows, latestStopRows, writeModeRow } from './store.ts'
 
-/** How long a command holds unless another one follows, milliseconds. */
+/** Duration of a command unless another one follows, milliseconds. */
 const commandMs = 3_600_000
-/** How many ends of a device are kept. */
+/** Number of stops kept per device. */
 const keptStops = 50
 
 export interface EnergyParts {
@@ -39,17 +39,17 @@ export interface EnergyParts {
   readonly capabilities: (deviceId: string) => Promise<readonly Capability[]>
   /** The latest values as the device counts, from the cache. */
   readonly readings: (deviceId: string) => Promise<Readings>
-  /** How the connection stands, for the administrator; null when there is none. */
+  /** Returns the state of the connection, for the administrator; null when there is none. */
   readonly connectionState: (deviceId: string) => string | null
   readonly isApproved: (name: string) => boolean
   readonly approve: (names: string[]) => Promise<void>
-  /** Whether the write allowlist has it. */
+  /** Returns true if the write allowlist has the metric. */
   readonly isAllowlisted: (name: string) => boolean
   readonly isWriteAccessOn: () => boolean
   readonly publish: (event: { readonly type: 'energy'; readonly device_id: string }) => void
 }
 
-/** Who commands, by which door. */
+/** Caller of a command, and whether it came by the API or the page. */
 export interface Commander {
   readonly caller: string
   readonly door: 'api' | 'admin'

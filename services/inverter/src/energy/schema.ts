@@ -100,7 +100,7 @@ const state = {
   actions: z.array(z.object({ action: EnergyAction, available: z.boolean(), reason: Unavailable.nullable() })),
 }
 
-/** What a device's Energy Manager does and could do. */
+/** State of a device's Energy Manager and the actions available. */
 export const Energy = z.object(state).meta({ id: 'Energy' })
 export type Energy = z.infer<typeof Energy>
 

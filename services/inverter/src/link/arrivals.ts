@@ -3,10 +3,10 @@ import type { Frame } from '../protocol/frame.ts'
 import { classifyFrame, isResponse, type Arrival, type Subject } from './classify-frame.ts'
 import { ForeignAccess } from './foreign-access.ts'
 
-/** How long after a write a response about the same object is taken for its confirmation; milliseconds. */
+/** Time after a write in which a response about the same object counts as its confirmation, milliseconds. */
 const confirmationMs = 5000
 
-/** What arrived so far. */
+/** Counts of what arrived so far. */
 export interface ArrivalStatus {
   readonly framesReceived: number
   readonly unexpectedFrames: number
@@ -29,7 +29,7 @@ export class Arrivals {
     this.#timers = timers
   }
 
-  /** What a device is expected to send by itself from now on. */
+  /** Sets the objects that a device sends by itself from now on. */
   setRegistered(address: number | undefined, objectIds: ReadonlySet<number>): void {
     this.#registered.set(address, objectIds)
   }
@@ -53,7 +53,7 @@ export class Arrivals {
     return arrival
   }
 
-  /** Whether so much of others' traffic arrives that a new connection is worth trying. Says so once for the same traffic. */
+  /** Returns true if so much traffic of others arrives that a new connection is worth trying; once for the same traffic. */
   isUnbearable(): boolean {
     const isUnbearable = this.#foreign.isUnbearable(this.#timers.monotonic())
     if (isUnbearable) this.#foreign.forgetRequests()

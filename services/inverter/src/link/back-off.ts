@@ -1,4 +1,4 @@
-/** How long to wait before the next attempt to connect: twice as long after each failure, within bounds. Milliseconds. */
+/** Wait before the next attempt to connect: twice as long after each failure, within bounds. Milliseconds. */
 export class BackOff {
   readonly #first: number
   readonly #longest: number

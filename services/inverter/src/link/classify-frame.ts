@@ -1,26 +1,26 @@
 import type { Frame } from '../protocol/frame.ts'
 
-/** What a frame is about: an object of one device. */
+/** Subject of a frame: an object of one device. */
 export interface Subject {
   readonly objectId: number
   /** Network id; undefined for the device at the other end. */
   readonly address: number | undefined
 }
 
-/** What is known when a frame arrives. */
+/** Facts that an arriving frame is classified by. */
 export interface Expectation {
-  /** What was asked and has left, if there is an open question. */
+  /** Subject of the request in flight, if there is one. */
   readonly asked: Subject | undefined
-  /** What was written last and left a moment ago: devices do not confirm writes, but one that did would not be a stranger. */
+  /** Subject of a recent write: devices do not confirm writes, but one that did would be no foreign client. */
   readonly written: Subject | undefined
-  /** Whether the device was told to send this by itself. */
+  /** Returns true if the device was told to send this by itself. */
   readonly isRegistered: (subject: Subject) => boolean
 }
 
-/** What an arriving frame is to a link that has one question open at most. */
+/** Class of an arriving frame on a link with at most one request in flight. */
 export type Arrival = 'answer' | 'registered' | 'confirmation' | 'unexpected'
 
-/** Whether the frame came from a device. */
+/** Returns true if the frame came from a device. */
 export function isResponse({ command }: Frame): boolean {
   return command === 'response' || command === 'long-response'
 }

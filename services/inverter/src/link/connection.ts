@@ -6,7 +6,7 @@ import type { LinkTiming } from './link-timing.ts'
 /** Bytes of a frame that does not end, beyond which the stream is taken for broken. */
 const mostHeldBytes = 8192
 
-/** Where a connection goes and who hears of it. */
+/** Address of a connection and its listeners. */
 export interface ConnectionOptions {
   readonly host: string
   readonly port: number
@@ -51,7 +51,7 @@ export class Connection {
     return this.#isOpen && !this.#isEnded
   }
 
-  /** Whether a frame is arriving right now: sending would make some devices cut it off. */
+  /** True if a frame is arriving right now: sending would make some devices cut it off. */
   get isReceiving(): boolean {
     return this.#cancelIdle !== undefined
   }

@@ -7,7 +7,7 @@ import type { LinkTiming } from './link-timing.ts'
 /** Shortest time between two attempts when something important does not wait for its turn; milliseconds. */
 const urgentIntervalMs = 1000
 
-/** What a connector works with, and who hears of it. */
+/** Dependencies and listeners of a connector. */
 export interface ConnectorOptions {
   readonly host: string
   readonly port: number
@@ -52,7 +52,7 @@ export class Connector {
     return this.#connection.isOpen ? 'connected' : 'connecting'
   }
 
-  /** How many connections there have been. */
+  /** Number of connections so far. */
   get epoch(): number {
     return this.#epoch
   }

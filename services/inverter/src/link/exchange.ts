@@ -4,13 +4,13 @@ import { LinkError, type LinkFailure } from './link-errors.ts'
 import type { LinkTiming } from './link-timing.ts'
 import type { Request } from './request.ts'
 
-/** How often a read is sent again because its answer was damaged. */
+/** Number of times a read is sent again because its answer was damaged. */
 const mostRepeats = 2
 
-/** How an exchange ended; `failure` is null when it worked. */
+/** Outcome of an exchange: its failure, or null when it worked. */
 export type Outcome = LinkFailure | null
 
-/** What an exchange works with. */
+/** Dependencies of an exchange. */
 export interface ExchangeOptions {
   readonly request: Request
   readonly timers: Timers
@@ -39,7 +39,7 @@ export class Exchange {
     void this.#send()
   }
 
-  /** What an answer would be about; undefined for what is not answered. */
+  /** Subject of the expected answer; undefined for a write, which is not answered. */
   get asked(): Subject | undefined {
     return this.request.kind === 'write' ? undefined : this.request
   }

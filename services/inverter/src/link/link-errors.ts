@@ -1,10 +1,10 @@
-/** Why an exchange with a device did not come to its end. */
+/** Reason why an exchange with a device failed. */
 export type LinkFailure =
   /** There is no connection, or it broke. */
   | 'unreachable'
   /** The device was asked and did not answer in time. */
   | 'timeout'
-  /** What came as an answer was damaged each time. */
+  /** Every answer was damaged. */
   | 'protocol'
   | 'queue-full'
   | 'queue-timeout'
@@ -27,9 +27,9 @@ const texts: Record<LinkFailure, string> = {
 export class LinkError extends Error {
   override readonly name = 'LinkError'
   readonly failure: LinkFailure
-  /** Whether a byte of the request may have left, so that the device may have acted on it. */
+  /** True if a byte of the request may have left, so that the device may have acted on it. */
   readonly sent: boolean
-  /** When it is worth trying again, if that is known. */
+  /** Time to wait before another attempt, if that is known. */
   readonly retryAfterSeconds: number | undefined
 
   constructor(failure: LinkFailure, options: { sent?: boolean; retryAfterSeconds?: number | undefined } = {}) {

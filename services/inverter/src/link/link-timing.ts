@@ -10,15 +10,15 @@ export interface LinkTiming {
   readonly idleGapMs: number
   /** First and longest wait between attempts to connect. */
   readonly backOffMs: readonly [number, number]
-  /** How long nothing is sent after the bootloader announced itself. */
+  /** Time in which nothing is sent after the bootloader announced itself. */
   readonly cooldownMs: number
-  /** How long the bytes of a request may take to leave. */
+  /** Time for the bytes of a request to leave. */
   readonly drainMs: number
   /** Silence after a damaged answer before the question is repeated. */
   readonly repeatMs: number
 }
 
-/** What a link does when it is not told otherwise. */
+/** Default timing of a link. */
 export const defaultTiming: LinkTiming = {
   connectMs: 3000,
   readMs: 5000,

@@ -9,7 +9,7 @@ import { SerialLink } from './serial-link.ts'
 /** `control` is the battery dispatch, `normal` callers, `background` heartbeat and upkeep. */
 export type Priority = QueuePriority
 
-/** Where a link goes and how it behaves. */
+/** Address and behaviour of a link. */
 export interface LinkOptions {
   readonly host: string
   readonly port: number
@@ -20,7 +20,7 @@ export interface LinkOptions {
   readonly timing?: Partial<LinkTiming>
   /** Hears of every frame with its bytes, which are valid during the call only. */
   readonly onFrame?: (direction: 'sent' | 'received', frame: Frame, bytes: Uint8Array) => void
-  /** What is read to find out whether the device is back from maintenance; without it the end of the cool-down is enough. */
+  /** Object that is read to find out whether the device is back from maintenance; without it the end of the cool-down is enough. */
   readonly probe?: Subject
 }
 
@@ -33,10 +33,10 @@ export interface RequestOptions {
   readonly epoch?: number
 }
 
-/** What can be told of a link. */
+/** Status of a link. */
 export interface LinkStatus {
   readonly state: 'connecting' | 'connected' | 'backing-off' | 'maintenance' | 'closed'
-  /** How many connections there have been. */
+  /** Number of connections so far. */
   readonly epoch: number
   readonly queueLength: number
   /** The pause between exchanges as it is now, milliseconds. */

@@ -1,4 +1,4 @@
-/** Those who want to hear of something. */
+/** A set of listeners. */
 export class Listeners<A extends unknown[]> {
   readonly #all = new Set<(...news: A) => void>()
 

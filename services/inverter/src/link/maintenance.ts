@@ -1,9 +1,9 @@
 import type { Timers } from '@hearth/runtime'
 
-/** What a maintenance works with. */
+/** Dependencies of a maintenance. */
 export interface MaintenanceOptions {
   readonly timers: Timers
-  /** How long nothing is sent, milliseconds. */
+  /** Time in which nothing is sent, milliseconds. */
   readonly cooldownMs: number
   readonly onCooledDown: () => void
 }

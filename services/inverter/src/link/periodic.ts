@@ -25,7 +25,7 @@ const maxSilent = 3
 /** A value is missed when it did not come for so many periods. */
 const missedPeriods = 3
 
-/** What is asked of a device. */
+/** Options of a registration. */
 export interface PeriodicOptions {
   readonly link: Link
   readonly address: number | undefined
@@ -42,14 +42,14 @@ export interface PeriodicOptions {
   readonly onValue: (objectId: number, payload: Uint8Array) => void
 }
 
-/** How the registration stands. */
+/** Status of the registration. */
 export interface PeriodicStatus {
   /** All objects that the device answers are registered on the connection there is. */
   readonly available: boolean
   readonly registrations: number
   /** Rounds that failed in a row. */
   readonly setupFailures: number
-  /** Why the latest round that failed did. */
+  /** Reason why the latest failed round failed. */
   readonly lastFailure: string | null
 }
 
@@ -68,7 +68,7 @@ export class Periodic {
   readonly #options: PeriodicOptions
   readonly #wanted: ReadonlySet<number>
   readonly #endings: (() => void)[]
-  /** When the latest value of each registered object came, monotonic milliseconds. */
+  /** Time of the latest value of each registered object, monotonic milliseconds. */
   readonly #seen = new Map<number, number>()
   #isAvailable = false
   #failures = 0
@@ -106,7 +106,7 @@ export class Periodic {
     }
   }
 
-  /** Whether the device sends the object by itself. */
+  /** Returns true if the device sends the object by itself. */
   isRegistered(objectId: number): boolean {
     return this.#isAvailable && this.#seen.has(objectId)
   }

@@ -4,7 +4,7 @@ import type { Subject } from './classify-frame.ts'
 import type { LinkError } from './link-errors.ts'
 import type { Priority } from './send-queue.ts'
 
-/** What is asked of a device. A write is not answered; a query is a write that is. */
+/** Kind of a request. A write is not answered; a query is a write that is. */
 export type RequestKind = 'read' | 'query' | 'write' | 'register'
 
 const commands: Readonly<Record<RequestKind, Command>> = {
@@ -26,7 +26,7 @@ export interface Request extends Subject {
   readonly reject: (error: LinkError) => void
 }
 
-/** What a request is made of. */
+/** Contents of a request. */
 export interface Wanted extends Subject {
   readonly payload?: Uint8Array
   readonly priority: Priority

@@ -12,19 +12,19 @@ export interface WireEntry {
   readonly frame: Frame
 }
 
-/** What a device does with a frame: answers with frames or bytes, or not. */
+/** Reaction of a device to a frame: frames or bytes as its answer, or none. */
 export type Script = (frame: Frame, connection: Socket) => Iterable<Frame | Uint8Array> | undefined
 
 /** A device for tests: a TCP server on a free port of this machine that does what its script says. */
 export interface ScriptedDevice extends AsyncDisposable {
   readonly port: number
-  /** How many connections were accepted so far. */
+  /** Number of connections accepted so far. */
   readonly accepted: number
   readonly wire: readonly WireEntry[]
   /** Requests that came, without what was answered. */
   received(): Frame[]
   play(script: Script): void
-  /** What happens to a connection when it is accepted. */
+  /** Sets what happens to a connection when it is accepted. */
   onAccept(run: (socket: Socket) => void): void
   /** Sends to every client. */
   send(...parts: readonly (Frame | Uint8Array)[]): void

@@ -1,9 +1,9 @@
-/** Who goes first: the battery dispatch, then callers, then upkeep. */
+/** Priority of a request: the battery dispatch first, then callers, then upkeep. */
 export type Priority = 'control' | 'normal' | 'background'
 
 const order: readonly Priority[] = ['control', 'normal', 'background']
 
-/** What waits in a queue. */
+/** An item of the queue. */
 export interface Waiting {
   readonly priority: Priority
 }

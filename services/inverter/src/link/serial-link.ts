@@ -28,7 +28,7 @@ export class SerialLink implements Link {
   readonly #onConnected = new Listeners<[number]>()
   readonly #onDisconnected = new Listeners<[LinkFailure]>()
   readonly #onMaintenance = new Listeners<[boolean]>()
-  /** Whether the present connection brought a valid frame. */
+  /** True if the present connection brought a valid frame. */
   #hasAnswered = false
   #exchange: Exchange | undefined
   /** The read that asks whether maintenance is over; it goes out although nothing else does. */

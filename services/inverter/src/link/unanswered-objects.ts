@@ -3,7 +3,7 @@ import type { Timers } from '@hearth/runtime'
 /** Silences after which an object counts as unanswered: for one that never answered, and for one that did. */
 const enoughSilences = { unknown: 2, known: 3 } as const
 
-/** How long an object is left out before it is asked for again, and at most after further silences; milliseconds. */
+/** Time for which an object is left out, at first and at most after further silences; milliseconds. */
 const firstPauseMs = 300_000
 const longestPauseMs = 21_600_000
 
@@ -54,12 +54,12 @@ export class UnansweredObjects {
     if (pending !== undefined && pending.objectId !== objectId) this.#count(pending.objectId, pending.count)
   }
 
-  /** Whether the object was the last that was asked for, in vain: what else the device answers tells more than asking again. */
+  /** Returns true if the object was the last one read and was not answered: reading another one tells more than reading it again. */
   isDoubtful(objectId: number): boolean {
     return this.#pending?.objectId === objectId
   }
 
-  /** Whether asking for the object now is in vain. */
+  /** Returns true if the object is not read at present. */
   isLeftOut(objectId: number): boolean {
     const found = this.#leftOut.get(objectId)
     return found !== undefined && this.#timers.monotonic() < found.until

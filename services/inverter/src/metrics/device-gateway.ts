@@ -4,7 +4,7 @@ import { Problem } from '../problems.ts'
 import type { DeviceReader } from './device-reader.ts'
 import type { DeviceWriter, WriteCause } from './device-writer.ts'
 
-/** What dispatch needs of a device: values that are true now, and writes that are known to have taken. */
+/** A device as dispatch needs it: fresh values and confirmed writes. */
 export interface DeviceGateway {
   readonly deviceId: string
   /** From the device, never the cache, in API units. `at` is in monotonic milliseconds. Throws a `Problem`. */

@@ -36,11 +36,11 @@ export function deviceProblem(error: unknown): unknown {
   })
 }
 
-/** Whether reading failed because a float register holds NaN or an infinity, as opposed to a device that fails. */
+/** Returns true if reading failed because a float register holds NaN or an infinity, as opposed to a device that fails. */
 export const holdsNoNumber = (error: unknown): boolean =>
   error instanceof Problem && error.cause instanceof DecodeError && error.cause.code === 'invalid_float'
 
-/** Why a value could not be refreshed, as `stale_reason` says it. */
+/** Reason why a value could not be refreshed, as in `stale_reason`. */
 export type StaleReason =
   | 'device_timeout'
   | 'device_unreachable'

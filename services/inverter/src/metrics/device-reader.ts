@@ -15,11 +15,11 @@ export interface Reading {
   readonly object: CatalogObject
   readonly cached: CachedValue
   readonly source: 'device' | 'cache'
-  /** Why the value is older than it should be; null when it is not. */
+  /** Reason why the value is older than it should be; null when it is not. */
   readonly staleReason: StaleReason | null
 }
 
-/** How a value is wanted. */
+/** Options of a reading. */
 export interface ReadWish {
   /** A cached value younger than this will do, milliseconds; left out, whatever counts as fresh; 0 always asks the device. */
   readonly maxAge?: number
@@ -57,7 +57,7 @@ export class DeviceReader {
     return this.#parts.link.status().framesReceived
   }
 
-  /** Whether the firmware does not answer the object, so that the device is not asked for it at present. */
+  /** Returns true if the firmware does not answer the object, so that the device is not asked for it at present. */
   isLeftOut({ objectId }: CatalogObject): boolean {
     return this.#parts.unanswered.isLeftOut(objectId)
   }

@@ -16,13 +16,13 @@ const looks = [300, 300, 400, 500, 700, 900]
 /** No further look when so much time went by, milliseconds: a device that does not answer takes 5 s for each. */
 const longestLooking = 10_000
 
-/** How often a write that left no byte is tried again. */
+/** Number of further attempts for a write of which no byte left. */
 const retries = 2
 
-/** How often a write follows the connection when that is made anew before the value has left. */
+/** Number of connections on which a write is tried when they are made anew before the value has left. */
 const maxConnections = 3
 
-/** What a write is for. */
+/** Cause of a write. */
 export interface WriteCause {
   readonly cause: 'api' | 'admin' | 'dispatch' | 'restore'
   readonly caller: string | null
@@ -31,7 +31,7 @@ export interface WriteCause {
   readonly check?: (() => Promise<void>) | undefined
 }
 
-/** How a write ended that was sent. */
+/** Outcome of a write that was sent. */
 export interface WriteOutcome {
   readonly readback: ApiValue | null
   /** The connection broke while the value was sent, so that only the readback tells. */

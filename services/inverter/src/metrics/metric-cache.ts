@@ -1,7 +1,7 @@
 import type { Timers } from '@hearth/runtime'
 import type { ApiValue } from './value.ts'
 
-/** How long a value counts as fresh and how much longer it may stand in for one that cannot be had; milliseconds. */
+/** Time for which a value counts as fresh, and further time for which it may replace one that cannot be read; milliseconds. */
 const freshFor = 10_000
 const graceFor = 120_000
 
@@ -21,7 +21,7 @@ export interface MetricCache {
   /** Milliseconds since the device gave the value. */
   age(cached: CachedValue): number
   isFresh(name: string, cached: CachedValue): boolean
-  /** Whether a value that could not be refreshed may still be shown. */
+  /** Returns true if a value that could not be refreshed may still be shown. */
   isUsable(name: string, cached: CachedValue): boolean
   /** Metrics the device sends on its own are fresh for so long, milliseconds; asked at every look, 0 while it does not. */
   setPeriodic(names: ReadonlySet<string>, freshMs: (name: string) => number): void

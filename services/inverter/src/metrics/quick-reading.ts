@@ -40,7 +40,7 @@ export function createQuickReading({ device, byName, allow, onAnswered }: QuickP
   }
 }
 
-/** What of an answer stays the same while the value does: what stands before its age and after. */
+/** Parts of an answer that stay the same while the value does: the text before its age and after. */
 const written = new WeakMap<CachedValue, readonly [string, string]>()
 
 const ageMember = '"age_seconds":'

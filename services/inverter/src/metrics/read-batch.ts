@@ -5,7 +5,7 @@ import type { DeviceReader, Reading } from './device-reader.ts'
 import { metricValueOf } from './metric-value.ts'
 import type { MetricBatch, MetricFailure, MetricValue } from './schema.ts'
 
-/** What a batch is read from. */
+/** The device that a batch is read from. */
 export interface BatchSource {
   readonly deviceId: string
   readonly reader: DeviceReader
@@ -53,10 +53,10 @@ export async function readBatch(
 
 /** Finds out in the course of a batch whether it is one metric that is not answered, or the device. */
 class Outage {
-  /** Why the device as a whole gives no values. */
+  /** Reason why the device as a whole gives no values. */
   down: Problem | undefined
   readonly #reader: DeviceReader
-  /** How much had arrived when the latest metric was not answered. */
+  /** Number of frames received when the latest metric was not answered. */
   #framesAtSilence = -1
   #silences = 0
 

@@ -67,7 +67,7 @@ export const DeviceParams = z.object({ device_id: z.string().max(64) })
 export const MetricParams = z.object({ device_id: z.string().max(64), metric_name: z.string().max(128) })
 export const ActionParams = z.object({ device_id: z.string().max(64), action_name: z.string().max(128) })
 
-/** What is written: one scalar in the unit the metric reports. */
+/** Body of a write: one scalar in the unit of the metric. */
 export const WriteBody = z
   .strictObject({
     value: z.union([z.number(), z.boolean(), z.string()], { error: 'must be a number, a boolean or text' }),

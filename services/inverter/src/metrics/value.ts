@@ -43,7 +43,7 @@ export function payloadOf(object: CatalogObject, value: WireValue): Uint8Array {
   return encodeValue(object.type, wire, object.width === undefined ? {} : { width: object.width })
 }
 
-/** Whether a register that was written reads as it should; a float is rounded to 32 bits on its way. */
+/** Returns true if a register that was written reads as it should; a float is rounded to 32 bits on its way. */
 export function isSameValue(object: CatalogObject, written: WireValue, read: ApiValue): boolean {
   if (typeof written !== 'number' || typeof read !== 'number') return written === read
   if (object.type !== 'float') return written === read

@@ -10,7 +10,7 @@ import type { DeviceWriter, WriteOrder } from './device-writer.ts'
 import type { ActionResult, WriteResult } from './schema.ts'
 import type { ApiValue } from './value.ts'
 
-/** Who writes what. */
+/** A write by a caller. */
 export interface WriteRequest {
   readonly name: string
   readonly value: unknown
@@ -101,7 +101,7 @@ export class MetricWrites {
     return { object, value }
   }
 
-  /** What was allowed when the request came may not be any more when its turn comes. */
+  /** Checks again when the write's turn comes: what was allowed at the request may not be any more. */
   #checkStillAllowed({ deviceId }: WriteTarget, object: CatalogObject): void {
     if (!this.#parts.isWriteAccessOn()) throw new Problem('write_disabled', 'Write access is off')
     this.#ruleFor(object)

@@ -1,4 +1,4 @@
-/** What a frame asks for or answers. The "network" form of each, for one device of a plant, is told by the frame's address. */
+/** Kind of a frame. A frame with an address has the "network" form of it, for one device of a plant. */
 export type Command = 'read' | 'write' | 'long-write' | 'response' | 'long-response' | 'read-periodically'
 
 /** Added to a command's code when the frame carries an address. */
@@ -13,7 +13,7 @@ const codes: Readonly<Record<Command, number>> = {
   'read-periodically': 0x08,
 }
 
-/** How the frame of one command code is laid out. */
+/** Layout of the frames of one command code. */
 export interface CommandLayout {
   readonly command: Command
   readonly hasAddress: boolean

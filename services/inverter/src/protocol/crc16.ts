@@ -1,7 +1,7 @@
 const polynomial = 0x1021
 const initial = 0xffff
 
-/** What each value of the register's upper byte adds to it. */
+/** Contribution of each value of the register's upper byte. */
 const table = Uint16Array.from({ length: 256 }, (_, index) => {
   let register = index << 8
   for (let bit = 0; bit < 8; bit += 1) register = register & 0x8000 ? (register << 1) ^ polynomial : register << 1

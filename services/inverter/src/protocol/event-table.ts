@@ -14,7 +14,7 @@ export interface EventRow {
   readonly e4: number
 }
 
-/** What a device answers when the error log is written: rows from before the time it echoes. */
+/** Answer of a device to a write of the error log: rows from before the time it echoes. */
 export interface EventTable {
   /** Seconds since the epoch. */
   readonly before: number

@@ -52,7 +52,7 @@ export function encodeRequest(kind: 'read' | 'read-periodically', objectId: numb
 
 const nothing = new Uint8Array(0)
 
-/** What counts as one byte too many for the short form. */
+/** Largest number of counted bytes in the short form. */
 const shortLimit = 0xff
 
 function encodeBody(frame: Frame): Uint8Array {

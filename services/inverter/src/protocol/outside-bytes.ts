@@ -1,4 +1,4 @@
-/** What the device's bootloader sends, outside of any frame, when it has taken over. */
+/** Bytes that the device's bootloader sends, outside of any frame, when it has taken over. */
 export const bootloaderBytes: Uint8Array = Uint8Array.of(0x50, 0xf7, 0x05, 0xab)
 
 const bootloaderMark = 0x50f705ab

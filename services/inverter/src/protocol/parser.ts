@@ -3,7 +3,7 @@ import { escapeByte, escapedBytes, maxFrameBytes, startByte, type Frame } from '
 import { OutsideBytes } from './outside-bytes.ts'
 import { frameFrom, isVerified, plainFrameEnd, verifiedLength } from './unescaped-frame.ts'
 
-/** What comes out of a parser. */
+/** Events of a parser. */
 export interface ParserEvents {
   onFrame(frame: Frame): void
   /** Called right before `onFrame` with the frame as it came, from start byte to checksum. Valid during the call only. */
@@ -27,7 +27,7 @@ export interface FrameParser {
   push(chunk: Uint8Array): void
   /** Tells that no byte came for 80 ms, so that a long answer with a wrong length can be taken to have ended. */
   idle(): void
-  /** Whether a frame has begun and is not complete: `idle` could end it. */
+  /** True if a frame has begun and is not complete: `idle` could end it. */
   readonly isWaiting: boolean
   /** Bytes of the frame that has begun. Above 8192 the stream is broken and its owner begins a new one. */
   readonly heldBytes: number
@@ -245,13 +245,13 @@ class StreamParser implements FrameParser {
     return this.#headLength() + (this.#layout?.idBytes ?? 4) + 2
   }
 
-  /** Where a long frame ends if it ends here, by its checksum; else 0. */
+  /** Returns the length of a long frame that ends here, by its checksum; else 0. */
   #guessedLength(): number {
     return verifiedLength(this.#bytes, this.#length, this.#shortest())
   }
 }
 
-/** Whether nothing but separators comes before the next frame or the end of the chunk. */
+/** Returns true if nothing but separators comes before the next frame or the end of the chunk. */
 function isEndOfData(chunk: Uint8Array, next: number): boolean {
   let at = next
   while (at < chunk.length && chunk[at] === 0) at += 1

@@ -1,6 +1,6 @@
 import { DecodeError } from './wire-value.ts'
 
-/** What `net.slave_data` tells of one device of a plant. Unlike everything else of the protocol it is little endian. */
+/** Contents of `net.slave_data` for one device of a plant. Unlike most of the protocol it is little endian. */
 export interface SlaveData {
   /** The address of the device. */
   readonly networkId: number

@@ -7,7 +7,7 @@ export interface LoggedPoint {
   readonly value: number
 }
 
-/** What a device answers when a logger object is written: values from before the time it echoes. */
+/** Answer of a device to a write of a logger object: values from before the time it echoes. */
 export interface TimeSeries {
   /** Seconds since the epoch. */
   readonly before: number

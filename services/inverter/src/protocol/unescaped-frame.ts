@@ -16,13 +16,13 @@ export function frameFrom(bytes: Uint8Array, begin: number, end: number): Frame 
   }
 }
 
-/** Whether the first `length` unescaped bytes end with the checksum of those before. */
+/** Returns true if the first `length` unescaped bytes end with the checksum of those before. */
 export function isVerified(bytes: Uint8Array, length: number): boolean {
   return crc16(bytes, length - 2) === unsigned16(bytes, length - 2)
 }
 
 /**
- * How many of the first `length` unescaped bytes are a frame whose checksum is right, when its end has to be guessed: all, or
+ * Returns how many of the first `length` unescaped bytes are a frame with a right checksum, when its end has to be guessed: all, or
  * all without the separators at the end. A checksum may itself end in zeros, so up to two of them are tried as part of it.
  * Returns 0 when nothing from `shortest` on fits.
  */
@@ -35,7 +35,7 @@ export function verifiedLength(bytes: Uint8Array, length: number, shortest: numb
 }
 
 /**
- * Where the frame ends whose start byte stands at `start` of a chunk, if it is one of the kind that nearly all are: short,
+ * Returns the end of the frame whose start byte stands at `start` of a chunk, if it is one of the kind that nearly all are: short,
  * whole, right and without escapes. Returns 0 for all others, which have to be looked at byte by byte.
  */
 export function plainFrameEnd(chunk: Uint8Array, start: number): number {

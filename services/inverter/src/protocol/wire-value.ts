@@ -1,4 +1,4 @@
-/** How a value is laid out in a payload. All numbers are big endian. */
+/** Layout of a value in a payload. All numbers are big endian. */
 export type WireType =
   | 'bool'
   | 'uint8'

@@ -2,13 +2,13 @@ import { crc16 } from '../protocol/crc16.ts'
 import { encodeFrame, escapedBytes } from '../protocol/frame.ts'
 import type { Faults } from './faults.ts'
 
-/** What is answered. */
+/** An answer. */
 export interface Answer {
   readonly address: number | undefined
   readonly objectId: number
   readonly payload: Uint8Array
   readonly isLong: boolean
-  /** How many answers went before; decides which wrong length a long one declares. */
+  /** Number of answers before this one; decides which wrong length a long one declares. */
   readonly count: number
 }
 

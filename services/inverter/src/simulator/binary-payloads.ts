@@ -44,7 +44,7 @@ export interface SimulatedSlave {
   readonly serial: string
 }
 
-/** What a master answers about one of its slaves. */
+/** Encodes a master's answer about one of its slaves. */
 export function slavePayload({ networkId, name, serial }: SimulatedSlave): Uint8Array {
   return encodeSlaveData({
     networkId,

@@ -3,7 +3,7 @@ import type { Frame } from '../protocol/frame.ts'
 import { createFrameParser, type FrameParser } from '../protocol/parser.ts'
 import type { Faults } from './faults.ts'
 
-/** What a client tells the simulation. */
+/** Events of a client. */
 export interface ClientEvents {
   onFrame(client: Client, frame: Frame): void
   onBytes(client: Client, bytes: Buffer): void

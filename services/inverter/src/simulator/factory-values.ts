@@ -55,7 +55,7 @@ const centres: Readonly<Record<string, number>> = {
   ratio: 0.5,
 }
 
-/** What an object holds when the inverter comes out of the box: of the right type, near what its unit suggests. */
+/** Returns the factory value of an object: of the right type, near what its unit suggests. */
 export function factoryValue(object: CatalogObject, { seed, now }: { seed: number; now: number }): WireValue {
   const fixed = known[object.name]
   if (fixed !== undefined) return fixed

@@ -3,7 +3,7 @@ import { phraseOfZodIssue } from '@hearth/http'
 import { OperatorError, type Log } from '@hearth/runtime'
 import { Faults } from './faults.ts'
 
-/** How often the file is looked at, milliseconds. */
+/** Interval at which the file is checked, milliseconds. */
 const lookEvery = 500
 
 /**

@@ -5,7 +5,7 @@ const hex = z.string().regex(/^(?:[0-9a-f]{2})*$/i, 'must be bytes in hexadecima
 const ms = z.number().min(0).max(3_600_000)
 
 /**
- * What can go wrong on the wire or in the inverter. Every member can be switched while the simulation runs; members that are
+ * Faults on the wire or in the inverter. Every member can be switched while the simulation runs; members that are
  * left out are off.
  */
 export const Faults = z.strictObject({
@@ -29,7 +29,7 @@ export const Faults = z.strictObject({
   flipShare: z.number().min(0).max(1).default(0),
   /** Bytes that objects answer instead of their value, by metric name. */
   payloads: z.record(z.string(), hex).default({}),
-  /** What long answers say about their length. */
+  /** Lengths that long answers declare. */
   longLength: z.enum(['wrong', 'right', 'small', 'large']).default('wrong'),
   /** Long answers break off in the middle. */
   truncateLong: z.boolean().default(false),
@@ -39,7 +39,7 @@ export const Faults = z.strictObject({
   wrongAddress: z.boolean().default(false),
   /** Requests with a plant address are answered without one. */
   plainForPlant: z.boolean().default(false),
-  /** So many answers to somebody else come before every answer. */
+  /** Number of answers to somebody else that come before every answer. */
   foreignReplies: z.int().min(0).max(1000).default(0),
   /** Somebody else's answer for the same object, with these bytes, comes before every answer. */
   foreignSameObject: hex.default(''),

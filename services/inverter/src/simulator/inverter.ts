@@ -41,7 +41,7 @@ export class SimulatedInverter {
     this.#plant = { ...this.#plant, soc }
   }
 
-  /** What reading the object is answered with; undefined for an object the inverter does not have. */
+  /** Returns the payload that answers a read of the object; undefined for an object the inverter does not have. */
   answer(objectId: number): Uint8Array | undefined {
     const object = this.#parts.catalog.byId(objectId)
     if (object === undefined) return undefined
@@ -50,7 +50,7 @@ export class SimulatedInverter {
     return this.registers.payload(objectId)
   }
 
-  /** What writing a time to a logger object is answered with; undefined for every other object. */
+  /** Returns the payload that answers a time written to a logger object; undefined for every other object. */
   answerToWrite(objectId: number, payload: Uint8Array): Uint8Array | undefined {
     const response = this.#parts.catalog.byId(objectId)?.response
     if (response === undefined || payload.length !== 4) return undefined

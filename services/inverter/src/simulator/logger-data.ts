@@ -6,7 +6,7 @@ const rows = 60
 /** Seconds between two points of a series. */
 const raster = 300
 
-/** What a time series holds before a moment: the moment, then pairs of time and value, newest first. */
+/** Encodes a time series before a time: the time, then pairs of time and value, newest first. */
 export function timeSeriesPayload(before: number, seed: number): Uint8Array {
   const view = new DataView(new ArrayBuffer(4 + rows * 8))
   view.setUint32(0, before)
@@ -19,7 +19,7 @@ export function timeSeriesPayload(before: number, seed: number): Uint8Array {
   return new Uint8Array(view.buffer)
 }
 
-/** What the event table holds before a moment: a fault that lasted, and a parameter that was changed. */
+/** Encodes the event table before a time: a fault that lasted, and a parameter that was changed. */
 export function eventTablePayload(before: number): Uint8Array {
   const events = [
     [0x5a, before - 90_000, before - 89_700, 0, 0],

@@ -16,7 +16,7 @@ export interface PlantState {
   readonly temperature: number
   /** Since the plant was built. */
   readonly energy: EnergyCounters
-  /** What the counters were when the day began, UTC. */
+  /** Counters at the beginning of the day, UTC. */
   readonly midnight: EnergyCounters
 }
 
@@ -39,7 +39,7 @@ export interface BatteryControl {
   readonly mayChargeFromGrid: boolean
 }
 
-/** What the battery is built for. */
+/** Capacity of the battery, watt-hours. */
 export const batteryCapacityWh = 9600
 export const largestBatteryPower = 6000
 const emptiest = 0.05

@@ -38,7 +38,7 @@ export class RegisterFile {
     return binaryPayload(object, this.#seed) ?? this.#encoded(object)
   }
 
-  /** What a client wrote; false when the object is unknown or the bytes do not fit its type. */
+  /** Takes a value that a client wrote; false when the object is unknown or the bytes do not fit its type. */
   write(objectId: number, payload: Uint8Array): boolean {
     const object = this.#catalog.byId(objectId)
     if (object === undefined) return false

@@ -9,7 +9,7 @@ export interface Transmission {
   readonly onSent?: () => void
 }
 
-/** How many answers may wait; a real line has no memory for more either. */
+/** Number of answers that may wait; a real line has no memory for more either. */
 const longest = 2000
 
 /**

@@ -18,7 +18,7 @@ import { startSimulator } from './simulator.ts'
 const largestNetworkId = 0xff_ff_ff_ff
 const maxSlaves = 31
 
-/** What `hearth inverter simulate` is told. */
+/** Options of `hearth inverter simulate`. */
 export interface SimulateOptions {
   readonly port: number
   readonly host?: string

@@ -82,7 +82,7 @@ export class Simulator {
     return this.#main.plant
   }
 
-  /** What went over the wire, oldest first, at most the last 10 000 things. */
+  /** Traffic on the wire, oldest first, at most the last 10 000 entries. */
   get wire(): readonly WireEntry[] {
     return this.#log.entries
   }

@@ -3,7 +3,7 @@ import { OperatorError, writeFileAtomic, type Log, type Timers } from '@hearth/r
 import { z } from 'zod'
 import type { SimulatedInverter } from './inverter.ts'
 
-/** How often it is looked whether something changed, milliseconds. */
+/** Interval at which changes are looked for, milliseconds. */
 const lookEvery = 1000
 
 const State = z.object({

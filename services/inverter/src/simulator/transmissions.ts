@@ -5,7 +5,7 @@ import { damaged } from './damage.ts'
 import type { Faults } from './faults.ts'
 import type { Transmission } from './serial-line.ts'
 
-/** What is answered to whom it may concern. */
+/** An answer: its payload, and whether it takes the long form. */
 export interface Reply {
   readonly payload: Uint8Array
   readonly isLong: boolean
@@ -14,13 +14,13 @@ export interface Reply {
 /** The longest payload of a short answer, bytes. */
 export const longestShort = 246
 
-/** What a bootloader tells of itself. */
+/** Bytes by which a bootloader announces itself. */
 export const bootloaderAnnouncement: Uint8Array = Buffer.from('50f705ab', 'hex')
 
 /** The beginning of an answer that never ends. */
 const endlessBytes: Uint8Array = Buffer.concat([Buffer.from('2b06ffff', 'hex'), Buffer.alloc(20_000, 1)])
 
-/** What goes over the line for one answer: what somebody else asked for, then the answer, as the faults have it. */
+/** Returns the transmissions for one answer: answers to others, then the answer itself, as the faults have it. */
 export function transmissionsOf(
   answer: Answer,
   { faults, catalog, seed }: { faults: Faults; catalog: Catalog; seed: number },

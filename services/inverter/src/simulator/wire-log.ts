@@ -7,7 +7,7 @@ export interface WireEntry {
   /** Number of the connection, counted from 1; 0 for what went to everybody. */
   readonly connection: number
   readonly direction: 'in' | 'out'
-  /** What came in, when it was a frame. */
+  /** The received frame, when it was one. */
   readonly frame: Frame | undefined
   readonly bytes: string
 }
