@@ -20,7 +20,7 @@ export interface AudioAnalysis {
   readonly hash: string
 }
 
-/** How one file is analysed. */
+/** Options of `work`. */
 export interface AnalysisOptions {
   readonly signal: AbortSignal
   /** Most time from its turn to the answer; waiting for its turn does not count. */
@@ -39,7 +39,7 @@ export interface Analyser {
   close(): Promise<void>
 }
 
-/** What an analyser is made of. */
+/** Dependencies of `createAnalyser`. */
 export interface AnalyserParts {
   readonly decode: DecodeAudio
   /** How many files are analysed at the same time: a decoder and a thread each. */

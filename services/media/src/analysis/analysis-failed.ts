@@ -1,4 +1,4 @@
-/** Why an analysis failed: too many wait; too slow; ffmpeg or the file system could not read it; the thread died; shut down. */
+/** Reason why an analysis failed: too many wait; too slow; ffmpeg or the file system could not read it; the thread died; shut down. */
 export type AnalysisProblem = 'busy' | 'timeout' | 'unreadable' | 'crashed' | 'closed'
 
 /** An analysis that came to nothing. The message names what went wrong, without paths, and may be shown. */

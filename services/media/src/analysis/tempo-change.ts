@@ -32,7 +32,7 @@ export function beginningAndEnd(envelopes: OnsetEnvelopes): readonly [PartTempo,
 }
 
 /**
- * Whether two parts go at different tempi: each fits its own, and the other's much less. A tempo that only drifts still fits,
+ * Returns true if two parts go at different tempi: each fits its own, and the other's much less. A tempo that only drifts still fits,
  * and so does a relative of it that was taken for the tempo; octaves of one tempo are the same.
  */
 export function isChange(one: PartTempo, other: PartTempo): boolean {

@@ -13,7 +13,7 @@ export type ArtifactLocation =
       /** `undefined` stands for Amazon's own. */
       readonly endpoint: string | undefined
       readonly region: string
-      /** Whether the bucket stands in the path and not in the host name. */
+      /** True if the bucket stands in the path and not in the host name. */
       readonly isPathStyle: boolean
     }
 

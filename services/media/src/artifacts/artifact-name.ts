@@ -3,11 +3,11 @@ export class ArtifactNameRefused extends Error {
   override readonly name = 'ArtifactNameRefused'
 }
 
-/** Whether a text is a job's id: a UUID in small letters. */
+/** Returns true if a text is a job's id: a UUID in small letters. */
 export const isJobId = (text: string): boolean =>
   /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text)
 
-/** Whether a text is the name of an artifact: ours alone, never a title. */
+/** Returns true if a text is the name of an artifact: ours alone, never a title. */
 export const isArtifactName = (text: string): boolean => /^[a-z0-9][a-z0-9_.-]{0,80}$/.test(text)
 
 /** Throws `ArtifactNameRefused` for anything else. */

@@ -19,7 +19,7 @@ export interface ArtifactStore {
   withLocalFile<T>(jobId: string, name: string, work: (path: string) => Promise<T>): Promise<T>
   /** The names of a job's artifacts, sorted; none for an unknown job. */
   list(jobId: string): Promise<string[]>
-  /** Whether there was something to remove. */
+  /** Resolves to true if there was something to remove. */
   removeOne(jobId: string, name: string): Promise<boolean>
   removeJob(jobId: string): Promise<void>
   /** Every job that has artifacts, with the newest change in milliseconds since the epoch. */
@@ -32,7 +32,7 @@ export interface ArtifactStore {
 export interface ArtifactFacts {
   /** Bytes. */
   readonly size: number
-  /** When it was put, milliseconds since the epoch. */
+  /** Time when it was put, milliseconds since the epoch. */
   readonly modifiedAt: number
   /** Differs whenever the content does; letters, digits and hyphens. */
   readonly tag: string

@@ -5,7 +5,7 @@ import type { ArtifactStore } from './artifact-store.ts'
 import { openDirectoryStore } from './directory-store.ts'
 import { closingInOrder } from './orderly-close.ts'
 
-/** What the stores need beside their place. */
+/** Options of `openArtifacts`. */
 export interface ArtifactOptions {
   /** Holds the default directory, and local copies of what is in object storage. */
   readonly dataDirectory: string

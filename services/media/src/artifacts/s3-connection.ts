@@ -48,7 +48,7 @@ export const smallCall = { requestTimeout: storageLimits.answerMs } as const
 export const statusOf = (error: unknown): number | undefined =>
   error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined
 
-/** Whether the storage said that there is no such object. */
+/** Returns true if the storage said that there is no such object. */
 export const isAbsence = (error: unknown): boolean =>
   statusOf(error) === 404 && (error as Error).name !== 'NoSuchBucket'
 

@@ -38,7 +38,7 @@ import {
 } from './s3-connection.ts'
 import { watchBody } from './watched-body.ts'
 
-/** What the store needs beside its place. */
+/** Options of `openS3Store`. */
 export interface S3StoreOptions {
   readonly credentials: StorageKeys
   /** A folder for local copies, and how many bytes of them are kept. */

@@ -6,7 +6,7 @@ import { planVideo } from './video-plan.ts'
 /** Makes of a fetched file what was asked for; the file itself when it is good as it is. */
 export type ConvertFetched = (fetched: FetchedFile, hand: JobHand) => Promise<FetchedFile>
 
-/** What videos are converted with. */
+/** Dependencies of `createConvertVideo`. */
 export interface ConvertVideoParts extends EncodeParts {
   /** Calls the work with the picture that is laid over videos, a local file. */
   readonly withWatermark: <T>(work: (picture: string) => Promise<T>) => Promise<T>

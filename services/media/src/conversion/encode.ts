@@ -8,7 +8,7 @@ import type { Settings } from '../settings/schema.ts'
 import type { Ffmpeg } from '../tools/ffmpeg.ts'
 import type { Slots } from './slots.ts'
 
-/** What conversions of jobs are made with. */
+/** Dependencies of `encode`. */
 export interface EncodeParts {
   readonly ffmpeg: Ffmpeg
   readonly slots: Slots

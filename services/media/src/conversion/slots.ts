@@ -2,7 +2,7 @@
 export interface Slots {
   /** Runs the work when a place is free. Rejects with the signal's reason when that comes first. */
   use<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>
-  /** Whether the next one would have to wait. */
+  /** True if the next one would have to wait. */
   readonly isFull: boolean
 }
 

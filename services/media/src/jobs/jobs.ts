@@ -12,7 +12,7 @@ import { jobOfRow } from './job-view.ts'
 import type { Job, Submission } from './schema.ts'
 import * as store from './store.ts'
 
-/** What a submission is made of beside its words. */
+/** Dependencies of `Jobs`. */
 export interface JobParts {
   readonly database: Database<Tables>
   readonly queue: Queue
@@ -88,7 +88,7 @@ export class Jobs {
     return jobOfRow(await this.row(id))
   }
 
-  /** Whether a job of that id is there. */
+  /** Resolves to true if a job of that id is there. */
   async has(id: string): Promise<boolean> {
     return (await store.findJob(this.#db, id)) !== undefined
   }

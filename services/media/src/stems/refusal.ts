@@ -16,7 +16,7 @@ const codes: Readonly<Record<string, StemFailure>> = {
 export const failureOfCode = (code: string | undefined): StemFailure | undefined =>
   code === undefined || !Object.hasOwn(codes, code) ? undefined : codes[code]
 
-/** Whether a text of the service, which has no code for it, says that the uploaded file is gone. */
+/** Returns true if a text of the service, which has no code for it, says that the uploaded file is gone. */
 export const speaksOfMissingFile = (text: string): boolean =>
   /deleted|expired|not found|not exist|not been uploaded|upload it again/i.test(text)
 

@@ -17,13 +17,13 @@ import type { StemClient } from './stem-client.ts'
 import { bothStems, stemArtifact } from './stem-names.ts'
 import type { WantedPart } from './wanted-part.ts'
 
-/** What a split is made with. */
+/** Dependencies of `runSplit`. */
 export interface RunSplitParts {
   readonly jobs: Pick<Jobs, 'row'>
   readonly artifacts: ArtifactStore
   readonly ffmpeg: Ffmpeg
   readonly slots: Slots
-  /** Where files may lie while they are made. */
+  /** Folder where files may lie while they are made. */
   readonly folder: string
   readonly client: StemClient
   readonly timers: Timers

@@ -193,7 +193,7 @@ class Run {
     }
   }
 
-  /** Whether a run before this one left the results where nothing of the service's is needed any more. */
+  /** Resolves to true if a run before this one left the results where nothing of the service's is needed any more. */
   async #areResultsKept(): Promise<boolean> {
     if (this.#to.publish !== undefined) return true
     const looks = [this.#files.vocals, this.#files.instrumental].map((file) => access(file))
@@ -267,7 +267,7 @@ const isFinal = (error: unknown): boolean =>
   ['failed', 'cancelled', 'plan', 'out-of-minutes', 'exceeded-duration', 'exceeded-size'].includes(error.kind)
 
 /**
- * Whether a run that rejected so can go on later with its saved record. Otherwise the next one needs a new record, and is paid
+ * Returns true if a run that rejected so can go on later with its saved record. Otherwise the next one needs a new record, and is paid
  * anew. Not meant for a run that the user cancelled, which is over.
  */
 export function isResumable(error: unknown): boolean {

@@ -16,7 +16,7 @@ import { StemServiceError } from './stem-service-error.ts'
 import { findSplit } from './store.ts'
 import type { WantedPart } from './wanted-part.ts'
 
-/** What splits are run with. */
+/** Dependencies of `Separations`. */
 export interface SeparationParts extends RunSplitParts {
   readonly database: Database<Tables>
   readonly bus: MediaBus
@@ -50,7 +50,7 @@ export class Separations {
     })
   }
 
-  /** Whether both stems of a part are there. */
+  /** Resolves to true if both stems of a part are there. */
   async isDone({ job, variant }: WantedPart): Promise<boolean> {
     const { artifacts, database } = this.#parts
     const row = await findSplit(database.query, { jobId: job.id, variant })

@@ -12,7 +12,7 @@ export class LeaseLost extends Error {
 /** The right to work on a split, which ends by itself when its owner is not heard of any more. */
 export interface SplitLease extends AsyncDisposable {
   readonly row: StemSplitRow
-  /** Whether both stems are kept. */
+  /** True if both stems are kept. */
   readonly isFinished: boolean
   /** Writes the record; throws `LeaseLost`. */
   save(record: string): Promise<void>
@@ -22,7 +22,7 @@ export interface SplitLease extends AsyncDisposable {
   giveBack(status: StemSplitRow['status'], record?: string): Promise<void>
 }
 
-/** What leases are made with. */
+/** Dependencies of `takeLease`. */
 export interface LeaseParts {
   readonly database: Database<Tables>
   readonly timers: Timers

@@ -12,7 +12,7 @@ import { signInProblem } from './stem-problem.ts'
 import { StemServiceError } from './stem-service-error.ts'
 import { replaceAccount } from './store.ts'
 
-/** What the account is kept with. */
+/** Dependencies of `AccountKeeper`. */
 export interface AccountParts {
   readonly db: Kysely<Tables>
   readonly settings: SettingsKeeper

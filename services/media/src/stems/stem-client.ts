@@ -6,7 +6,7 @@ import { CheckAnswer, DoneAnswer, MinutesAnswer, TaskAnswer, taskStatesOf, type 
 import { startTimeLimit } from './time-limit.ts'
 import { uploadSource, type Upload, type UploadedSource } from './upload-source.ts'
 
-/** Where the service is and how it is reached. */
+/** Options of `createStemClient`. */
 export interface StemClientOptions {
   /** As `stemBaseUrlSetting` gives it. */
   readonly baseUrl: string

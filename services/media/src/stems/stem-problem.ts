@@ -12,7 +12,7 @@ export class JobGone extends Error {
 
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** Why a key was not stored, as the caller is told. */
+/** Returns the reason why a key was not stored, as the caller is told. */
 export function signInProblem(error: unknown): unknown {
   if (!(error instanceof StemServiceError)) return error
   const { kind } = error
@@ -23,7 +23,7 @@ export function signInProblem(error: unknown): unknown {
   return kind === 'unreachable' || kind === 'rate-limited' ? unavailable(detail) : upstream(detail, error)
 }
 
-/** Why there are no stems, as the caller is told. */
+/** Returns the reason why there are no stems, as the caller is told. */
 export function separationProblem(error: unknown): unknown {
   if (error instanceof StemServiceError) return serviceProblem(error)
   if (error instanceof JobGone) return notFound('job any more')

@@ -1,4 +1,4 @@
-/** Why the stem service did not do what it was asked for. */
+/** Reason why the stem service did not do what it was asked for. */
 export type StemFailure =
   /** It does not know the key (401, 403). */
   | 'invalid-key'
@@ -72,7 +72,7 @@ export class StemServiceError extends Error {
   }
 }
 
-/** Whether the same call may go well a little later. A refusal of the request itself stays one. */
+/** Returns true if the same call may go well a little later. A refusal of the request itself stays one. */
 export function isPassing(error: unknown): error is StemServiceError {
   if (!(error instanceof StemServiceError) || error.isLasting) return false
   if (error.kind !== 'upstream') return ['unreachable', 'timeout', 'rate-limited'].includes(error.kind)

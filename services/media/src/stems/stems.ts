@@ -23,7 +23,7 @@ export interface Stems {
   find(jobId: string, query: StemQuery): Promise<{ name: string; fileName: string }>
 }
 
-/** What stems are made with. */
+/** Dependencies of `openStems`. */
 export interface StemParts extends SeparationParts, Omit<AccountParts, 'db' | 'settings' | 'clock' | 'client'> {
   readonly keeper: AccountParts['settings']
   readonly trims: Pick<Trims, 'list'>

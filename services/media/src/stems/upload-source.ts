@@ -20,7 +20,7 @@ export interface UploadedSource {
   readonly sourceId: string
   /** As the service measured it, and bills it. */
   readonly durationSeconds: number
-  /** When the service removes it, milliseconds since the epoch. */
+  /** Time when the service removes it, milliseconds since the epoch. */
   readonly expiresAt: number
 }
 

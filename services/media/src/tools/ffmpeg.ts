@@ -126,7 +126,7 @@ export class Ffmpeg {
     return new Float32Array(whole.buffer.slice(whole.byteOffset, whole.byteOffset + bytes))
   }
 
-  /** Whether any pixel of a picture lets through what is behind it; every one of them is decoded. */
+  /** Resolves to true if any pixel of a picture lets through what is behind it; every one of them is decoded. */
   async hasTransparency(picture: string, signal: AbortSignal): Promise<boolean> {
     let pixels = 0
     let isTransparent = false

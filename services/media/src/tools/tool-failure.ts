@@ -1,4 +1,4 @@
-/** Why a tool did not do its work. */
+/** Reason why a tool did not do its work. */
 export type ToolFailureKind = 'exit' | 'timeout' | 'memory' | 'processes' | 'bytes' | 'aborted' | 'missing' | 'output'
 
 /** A tool that failed, or was ended by us. `output` is the end of what it said, for the log and for finding the reason. */

@@ -1,6 +1,6 @@
 import type { MediaType, Quality } from '../jobs/schema.ts'
 
-/** What is the same for every run of yt-dlp. */
+/** Dependencies of `commonWords`. */
 export interface YtDlpSurroundings {
   /** Extractors it may use; everything else is refused by yt-dlp itself. */
   readonly extractors: readonly string[]

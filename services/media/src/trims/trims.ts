@@ -16,13 +16,13 @@ import { cutSound, type Part } from './cut-sound.ts'
 import type { Trim, TrimList, TrimRequest } from './schema.ts'
 import { partOfArtifact, trimArtifact, trimIdOf } from './trim-id.ts'
 
-/** What parts are cut with. */
+/** Dependencies of `Trims`. */
 export interface TrimParts {
   readonly jobs: Pick<Jobs, 'row'>
   readonly artifacts: ArtifactStore
   readonly ffmpeg: Ffmpeg
   readonly slots: Slots
-  /** Where files may lie while they are made. */
+  /** Folder where files may lie while they are made. */
   readonly folder: string
 }
 

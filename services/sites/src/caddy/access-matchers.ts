@@ -4,7 +4,7 @@ import type { Capabilities } from './capabilities.ts'
 /** Crawlers that name themselves. */
 const bots = 'bot\\b|crawler|spider|slurp|facebookexternalhit|mediapartners-google|petalbot|gptbot|ccbot|bytespider'
 
-/** Whether a visitor says to be a crawler. */
+/** Returns true if a visitor says to be a crawler. */
 export function isBot(userAgent: string): boolean {
   return new RegExp(bots, 'i').test(userAgent)
 }

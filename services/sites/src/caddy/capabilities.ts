@@ -1,6 +1,6 @@
 import { isSentinelError, withSentinel } from './sentinel.ts'
 
-/** What a node's Caddy understands beyond version 2.6.2. There is no call that tells; each is found by a probe. */
+/** Features that a node's Caddy has beyond version 2.6.2. No call lists them; each is found by a probe. */
 export interface Capabilities {
   /** WebSockets survive a change of the configuration for a while. */
   readonly streamCloseDelay: boolean
@@ -21,7 +21,7 @@ export interface Capabilities {
   readonly tlsCaField: boolean
   /** Authorities of client certificates are given as a module. */
   readonly clientAuthCaField: boolean
-  /** Who allows on-demand certificates is a module. */
+  /** True if a module decides about on-demand certificates. */
   readonly onDemandPermission: boolean
 }
 
@@ -125,12 +125,12 @@ export function probeConfig(probe: CapabilityProbe, admin: object): object {
   return withSentinel({ admin, ...probe.config })
 }
 
-/** Whether Caddy refused a configuration because this version does not know a part of it. */
+/** Returns true if Caddy refused a configuration because this version does not know a part of it. */
 export function isNotUnderstood(errorText: string): boolean {
   return /unknown field|unknown module|module not registered|cannot unmarshal/.test(errorText)
 }
 
-/** What Caddy's answer to a probe means; undefined when it says neither. */
+/** Reads Caddy's answer to a probe; undefined when it says neither. */
 export function readProbe(errorText: string): boolean | undefined {
   if (isNotUnderstood(errorText)) return false
   return isSentinelError(errorText) || errorText.includes('opening log writer') ? true : undefined

@@ -11,7 +11,7 @@ import { tlsApp } from './tls-app.ts'
 export interface CompiledConfig {
   readonly config: object
   readonly places: SitePlaces
-  /** What the node cannot do and was left out. */
+  /** Parts that the node cannot do and that were left out. */
   readonly notes: readonly CompileNote[]
 }
 

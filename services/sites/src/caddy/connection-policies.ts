@@ -3,11 +3,11 @@ import type { Capabilities } from './capabilities.ts'
 import type { CompiledSite } from './desired-state.ts'
 import { certificateTag } from './tls-app.ts'
 
-/** How a server answers TLS handshakes, with the sites behind each policy. */
+/** Policies by which a server answers TLS handshakes, with the sites behind each. */
 export interface ConnectionPolicies {
   readonly policies: object[]
   readonly ids: number[][]
-  /** Whether some site asks for client certificates. */
+  /** True if some site asks for client certificates. */
   readonly asksClients: boolean
 }
 

@@ -22,14 +22,14 @@ export interface CompiledSite {
   readonly rawRoutes?: readonly object[]
 }
 
-/** What holds for all sites. */
+/** Options for all sites. */
 export interface ConfigOptions {
   readonly acmeEmail?: string
   /** Directory of the public authority; Let's Encrypt's when it is not given. */
   readonly acmeCa?: string
   /** Address that is asked before an on-demand certificate is made. */
   readonly onDemandAsk?: string
-  /** What strangers get: the status 404, or a closed connection. */
+  /** Answer to unknown hosts: the status 404, or a closed connection. */
   readonly catchAll: 'not_found' | 'abort'
   /** HTML with the 404. */
   readonly defaultPage?: string
@@ -47,7 +47,7 @@ export interface DesiredState {
   readonly options: ConfigOptions
 }
 
-/** Where a configuration goes. */
+/** Node that a configuration is for. */
 export interface NodePlace {
   readonly admin: { readonly listen: string; readonly origins?: readonly string[]; readonly enforceOrigin?: boolean }
   readonly httpPort: number
@@ -55,7 +55,7 @@ export interface NodePlace {
   /** Addresses to listen on; all of the machine when none is given. */
   readonly bind?: readonly string[]
   readonly capabilities: Capabilities
-  /** Where Caddy keeps certificates; its own place when it is not given. */
+  /** Folder in which Caddy keeps certificates; its default when it is not given. */
   readonly storageRoot?: string
   /** File of the access log of all sites; no access log without it. */
   readonly logFile?: string
@@ -63,11 +63,11 @@ export interface NodePlace {
   readonly siteLogDirectory?: string
   /** Proxies in front of Caddy whose X-Forwarded-For counts. */
   readonly trustedProxies?: readonly string[]
-  /** Whether Caddy may put its own authority among those the machine trusts; it may not unless told. */
+  /** True if Caddy may put its own authority among those the machine trusts; it may not unless told. */
   readonly installTrust?: boolean
 }
 
-/** What a node cannot do and was left out. */
+/** A part that a node cannot do and that was left out. */
 export interface CompileNote {
   readonly siteId: number
   readonly text: string

@@ -1,7 +1,7 @@
 import type { PathRoute } from '../sites/schema.ts'
 import type { Target } from './target-routes.ts'
 
-/** How a request ends, as far as it can be known without asking. */
+/** Answer to a request, as far as it is known without sending it. */
 export type ExplainedAnswer =
   | { readonly kind: 'redirect'; readonly status: number; readonly location: string }
   | { readonly kind: 'proxy'; readonly upstreams: readonly string[]; readonly policy: string; readonly uri: string }
@@ -11,7 +11,7 @@ export type ExplainedAnswer =
   | { readonly kind: 'forbidden' | 'maintenance' | 'closed'; readonly status: number; readonly text: string }
   | { readonly kind: 'stranger'; readonly status: number | null; readonly text: string }
 
-/** What answers in the end: the site, or one of its paths. */
+/** Explains the answer of a site or of one of its paths. */
 export function explainTarget(target: Target, path: PathRoute | undefined, url: URL): ExplainedAnswer {
   const strip = path?.strip ? path.path.replace(/\/+$/, '') : ''
   const closed = { kind: 'closed', status: 503, text: `the ${target.kind} has nothing to answer with` } as const
@@ -42,7 +42,7 @@ function stripped({ pathname, search }: URL, prefix: string): string {
   return `${rest.startsWith('/') ? rest : `/${rest}`}${search}`
 }
 
-/** Where a redirect leads, with the placeholders of the request filled in as far as they are known. */
+/** Returns the target of a redirect, with the placeholders of the request filled in as far as they are known. */
 export function redirectLocation(
   { to, keep_path: keepsPath }: { readonly to: string; readonly keep_path: boolean },
   url: URL,

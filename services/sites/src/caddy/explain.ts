@@ -15,14 +15,14 @@ export interface ExplainedRequest {
   readonly userAgent?: string
 }
 
-/** What would become of the request. */
+/** Explanation of how a request is answered. */
 export interface Explanation {
   readonly server: 'http' | 'https'
   readonly site: { readonly id: number; readonly site_name: string; readonly domain: string } | null
   /** The path of the site that takes it. */
   readonly path: Pick<PathRoute, 'match' | 'path'> | null
   readonly tls: SiteRecord['tls'] | null
-  /** What stands before the answer, in the order it is met. */
+  /** Steps before the answer, in order. */
   readonly steps: readonly string[]
   readonly answer: ExplainedAnswer
 }

@@ -60,12 +60,12 @@ function bucketRoute({ name, entries }: Bucket, suffix: string, inner: ReadonlyM
   }
 }
 
-/** Whether these are the wildcards of a site that has exact names as well, and so a route for each. */
+/** Returns true if these are the wildcards of a site that has exact names as well, and so a route for each. */
 function isSecondPart({ record }: CompiledSite, hosts: readonly string[]): boolean {
   return hosts.length < record.domains.length && hosts.every(isWildcard)
 }
 
-/** What a server listens on. */
+/** Returns the addresses that a server listens on. */
 export function listenOn({ bind = [] }: NodePlace, port: number): string[] {
   if (bind.length === 0) return [`:${port}`]
   return bind.map((address) => (address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`))

@@ -34,7 +34,7 @@ export function accessLogs(sites: readonly CompiledSite[], node: NodePlace): { s
   }
 }
 
-/** What Caddy says of itself. Visitors make it say much, so that where there is a directory for logs it is a file that is rolled. */
+/** Returns the configuration of Caddy's own log. Visitors make it long, so with a directory for logs it is a file that is rolled. */
 function ownLog(node: NodePlace): object {
   const { siteLogDirectory: directory } = node
   return { ...(directory !== undefined && jsonFile(`${directory}/caddy.log`, node)), exclude: [accessLogger] }

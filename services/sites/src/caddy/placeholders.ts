@@ -2,7 +2,7 @@ const allowed = /^(http\.request\.|http\.reverse_proxy\.|http\.auth\.user\.|http
 const placeholder = /\{([^{}]*)\}/g
 const dangerous = /\{\s*(env|file|system)\.|\{\$[A-Za-z_]\w*[:}]/i
 
-/** Why a text must not go to Caddy, or undefined. Placeholders of the machine, its files and its environment are refused. */
+/** Returns the reason why a text must not go to Caddy, or undefined. Placeholders of the machine, its files and its environment are refused. */
 export function placeholderProblem(text: string): string | undefined {
   if (dangerous.test(text)) return 'must not hold placeholders of the environment, of files or of the system'
   for (const [whole, name = ''] of text.matchAll(placeholder)) {

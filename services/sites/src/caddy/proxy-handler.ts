@@ -4,7 +4,7 @@ import { seconds } from './durations.ts'
 import { escapeBraces } from './placeholders.ts'
 import { dialOf, schemeOf } from './upstream-url.ts'
 
-/** What a proxy handler is made with. */
+/** Dependencies of `proxyHandler`. */
 export interface ProxySurroundings {
   readonly capabilities: Capabilities
   /** Seconds WebSockets survive a change, unless the site says otherwise. */
@@ -54,7 +54,7 @@ function hostHeader({ upstream_host: host, upstreams }: ProxyMembers): object {
   return { headers: { request: { set: { Host: [value] } } } }
 }
 
-/** How Caddy connects; undefined when its own way does. */
+/** Returns the transport to the upstreams; undefined for Caddy's default. */
 export function httpTransport(proxy: ProxyMembers, around: ProxySurroundings): object | undefined {
   const { timeouts } = proxy
   const scheme = schemeOf(proxy.upstreams[0]?.url ?? '')

@@ -1,5 +1,5 @@
 /**
- * Why the text of an expression matcher must not go to Caddy, or undefined. An expression may ask for placeholders by a function
+ * Returns the reason why the text of an expression matcher must not go to Caddy, or undefined. An expression may ask for placeholders by a function
  * and so by a name that it puts together; comments and escapes in texts hide what it asks for.
  */
 export function expressionProblem(text: string): string | undefined {

@@ -4,7 +4,7 @@ import type { RawWalk } from './raw-routes.ts'
 /** A JSON object whose members are not known yet. */
 export type Json = Readonly<Record<string, unknown>>
 
-/** What may be in a handler: the members it may have, and what has to be looked at closer. */
+/** Rule for a handler: the members it may have, and those that have to be checked further. */
 export interface RawRule {
   readonly members: readonly string[]
   readonly look?: (value: Json, walk: RawWalk) => void

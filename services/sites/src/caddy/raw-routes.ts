@@ -4,11 +4,11 @@ const host = 'hearth-raw.invalid'
 const mostDepth = 40
 const mostNodes = 20_000
 
-/** What the directives of a site may reach. */
+/** Bounds of the directives of a site. */
 export interface RawLimits {
-  /** Why a directory must not be served, or undefined. */
+  /** Reason why a directory must not be served, or undefined. */
   readonly rootProblem: (root: string) => string | undefined
-  /** Why an upstream must not be reached, or undefined; its address as a site has it. */
+  /** Reason why an upstream must not be reached, or undefined; its address as a site has it. */
   readonly upstreamProblem: (url: string) => string | undefined
 }
 

@@ -1,7 +1,7 @@
 const mostDepth = 32
 
 /**
- * Why a fragment of a Caddyfile must not even be given to Caddy for adapting, or undefined. Adapting reads files that are
+ * Returns the reason why a fragment of a Caddyfile must not even be given to Caddy for adapting, or undefined. Adapting reads files that are
  * imported and puts their content into its errors, fills in the environment, and takes a closing brace too many as the end of the
  * site, after which another one would begin.
  */

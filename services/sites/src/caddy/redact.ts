@@ -1,4 +1,4 @@
-/** What stands in place of a secret. */
+/** Text in place of a secret. */
 export const hidden = '(hidden)'
 
 const secretHeader =
@@ -7,7 +7,7 @@ const secretHeader =
 const secretMember =
   /passw(or)?d|passphrase|secret|token|credential|^salt$|^session_tickets$|(mac|private|api|access|auth|account|encryption)_?key/i
 
-/** Whether the value of a header is one to keep to oneself. */
+/** Returns true if the value of a header is one to keep to oneself. */
 export function isSecretHeader(name: string): boolean {
   return secretHeader.test(name)
 }

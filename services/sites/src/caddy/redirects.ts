@@ -11,7 +11,7 @@ const redirection = (status: number, location: string) => ({
 })
 
 /**
- * Where a request is sent. What is appended always starts with a slash; after a bare path the host of the request stands before
+ * Returns where a request is redirected. The appended path always starts with a slash; after a bare path the host of the request stands before
  * it, else `//other.example` in the request would lead there.
  */
 function locationOf(to: string, keepsPath: boolean): string {

@@ -16,7 +16,7 @@ export function withSentinel(config: object): object {
   return { ...config, apps: { ...apps, http: { ...apps.http, servers } } }
 }
 
-/** Whether Caddy refused a configuration for nothing but the sentinel, so that all the rest of it is good. */
+/** Returns true if Caddy refused a configuration for nothing but the sentinel, so that all the rest of it is good. */
 export function isSentinelError(text: string): boolean {
   return text.includes('listener address repeated') && text.includes(address)
 }

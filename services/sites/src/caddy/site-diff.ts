@@ -11,7 +11,7 @@ export interface FieldChange {
   readonly after?: unknown
 }
 
-/** What became of a site. */
+/** Change of a site. */
 export interface SiteChange {
   readonly site_id: number
   readonly site_name: string
@@ -23,7 +23,7 @@ export interface SiteChange {
 /** A site as far as changes of it are told. */
 export type ComparedSite = Pick<CompiledSite, 'id' | 'record' | 'passwordHashes'>
 
-/** What changed between two sets of sites, by site, in the order of their ids. */
+/** Compares two sets of sites; returns the changes by site, in the order of their ids. */
 export function diffSites(before: readonly ComparedSite[], after: readonly ComparedSite[]): SiteChange[] {
   const old = new Map(before.map((site) => [site.id, site]))
   const now = new Map(after.map((site) => [site.id, site]))

@@ -1,7 +1,7 @@
 /** The site, or the sites of a bucket, that a route of a server belongs to; null for routes of no site. */
 export type RoutePlace = number | readonly number[] | null
 
-/** Where in a configuration which site is: what an error of Caddy is traced back with. All lists go by position. */
+/** Positions of sites in a configuration, to trace an error of Caddy back to its site. All lists go by position. */
 export interface SitePlaces {
   /** Routes of each server. A bucket lists the sites of its inner routes. */
   readonly routes: Readonly<Record<string, readonly RoutePlace[]>>

@@ -9,7 +9,7 @@ import type { ProxySurroundings } from './proxy-handler.ts'
 import { httpsRedirect, pathRedirectRoutes } from './redirects.ts'
 import { closedRoute, targetRoutes } from './target-routes.ts'
 
-/** What the routes of every site are made with. */
+/** Context of a site's routes. */
 export interface SiteSurroundings {
   readonly options: ConfigOptions
   readonly node: NodePlace
@@ -96,7 +96,7 @@ function compression(kind: CompiledSite['record']['compression']): object[] {
   return [{ handler: 'encode', encodings: Object.fromEntries(prefer.map((name) => [name, {}])), prefer }]
 }
 
-/** What a site needs to be safe and does not have: without it the site would be open, or not itself. */
+/** Returns what a site lacks to be safe: without it the site would be open, or answer as another. */
 export function whatIsLacking(site: CompiledSite): string | undefined {
   const { record } = site
   if (record.kind === 'raw' && site.rawRoutes === undefined) return 'its raw directives have not been accepted'

@@ -67,7 +67,7 @@ function issuerOf({ record: { tls } }: CompiledSite, options: ConfigOptions): ob
   }
 }
 
-/** Who is asked before an on-demand certificate is made. Never a rate limit: on old versions its removal breaks Caddy. */
+/** Returns the check before an on-demand certificate is made. Never a rate limit: on old versions its removal breaks Caddy. */
 function onDemandGuard(sites: readonly CompiledSite[], options: ConfigOptions, node: NodePlace): object | undefined {
   if (!sites.some(({ record }) => record.tls.mode === 'on_demand')) return undefined
   const endpoint = options.onDemandAsk ?? 'http://127.0.0.1:1/hearth-nobody-allows'

@@ -40,7 +40,7 @@ export function dialOf(url: string): string {
   return address.host.includes(':') ? `[${address.host}]:${address.port}` : `${address.host}:${address.port}`
 }
 
-/** How an upstream is spoken to; plain HTTP for sockets. */
+/** Returns the scheme of an upstream; plain HTTP for sockets. */
 export function schemeOf(url: string): 'http' | 'https' | 'h2c' {
   const address = readUpstreamUrl(url)
   return 'problem' in address || address.scheme === 'unix' ? 'http' : address.scheme

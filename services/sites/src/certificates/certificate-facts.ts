@@ -17,7 +17,7 @@ export interface CertificateFacts {
 /** Sizes of the curves certificates use, bits. */
 const curveBits: Readonly<Record<string, number>> = { prime256v1: 256, secp384r1: 384, secp521r1: 521 }
 
-/** What is worth knowing of a certificate, as plain values. Texts are the certificate's own and not to be trusted. */
+/** Extracts facts of a certificate as plain values. Texts are the certificate's own and not to be trusted. */
 export function certificateFacts(certificate: X509Certificate): CertificateFacts {
   const { asymmetricKeyType = 'unknown', asymmetricKeyDetails: details } = certificate.publicKey
   return {

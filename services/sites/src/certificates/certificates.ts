@@ -19,7 +19,7 @@ import { type Scan, Scans } from './ssl-labs/scans.ts'
 import { createSslLabsClient, type SslLabsClient, type SslLabsIdentity } from './ssl-labs/ssl-labs-client.ts'
 import { openUploads, type Uploads } from './uploads/uploads.ts'
 
-/** What certificates are looked after with. */
+/** Dependencies of `openCertificates`. */
 export interface CertificatesParts {
   readonly db: Kysely<Tables>
   readonly sealer: Sealer

@@ -18,7 +18,7 @@ import {
   type GradeHistory as HistoryAnswer,
 } from './schema.ts'
 
-/** What the endpoints call. */
+/** Functions behind the endpoints. */
 export interface CertificateFeature {
   readonly inventory: Inventory
   readonly grading: Grading
@@ -27,7 +27,7 @@ export interface CertificateFeature {
 
 const tag = 'Certificates'
 
-/** What hosts show, and how good it is. */
+/** Routes of certificates and grades. */
 export function certificateRoutes(feature: CertificateFeature): Route[] {
   return [...inventoryRoutes(feature), gradeRoute(feature), ...historyRoutes(feature.history)]
 }

@@ -18,7 +18,7 @@ const ShortGrade = z
   .object({ source, label, grade, grade_trust_ignored: localGrade.nullable(), checked_at: moment })
   .meta({ id: 'ShortGrade' })
 
-/** What a host shows to those who connect. */
+/** Certificate that a host presents. */
 export const HostCertificate = z
   .object({
     host: hostText,

@@ -1,4 +1,4 @@
-/** How a site comes by its certificate; as in the site record. */
+/** Source of a site's certificate, as in the site record. */
 export type TlsMode = 'auto' | 'internal' | 'custom' | 'on_demand' | 'off'
 
 /** A host name of an enabled site, as far as certificates are concerned. */
@@ -7,13 +7,13 @@ export interface SiteHost {
   /** In ASCII and lower case: a name, a wildcard, or an address without brackets. */
   readonly host: string
   readonly tlsMode: TlsMode
-  /** When the site was last changed, milliseconds; a certificate may be on its way for a while after that. */
+  /** Time when the site was last changed, milliseconds; a certificate may be on its way for a while after that. */
   readonly changedAt: number
-  /** Whether its owner lets SSL Labs hear the name. */
+  /** True if its owner lets SSL Labs hear the name. */
   readonly mayBeScanned: boolean
 }
 
-/** Where the managed server takes connections. */
+/** Address on which the managed server takes connections. */
 export interface NodeEndpoint {
   readonly address: string
   readonly httpPort: number

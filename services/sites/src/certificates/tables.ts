@@ -40,18 +40,18 @@ export interface GradeRow {
   checked_at: number
 }
 
-/** What is known of the scans of one host. */
+/** Scans of one host. */
 export interface ScanRow {
   host: string
   site_id: number
   /** One of `ScanState`. */
   state: string
-  /** Whether a new assessment was asked for, rather than a stored one. */
+  /** True if a new assessment was asked for, rather than a stored one. */
   is_fresh: number
   requested_at: number
-  /** When SSL Labs was first asked; null while the scan waits. */
+  /** Time when SSL Labs was first asked; null while the scan waits. */
   started_at: number | null
-  /** When a new assessment was last started; null before the first. */
+  /** Time when a new assessment was last started; null before the first. */
   last_fresh_at: number | null
   finished_at: number | null
   grade: string | null

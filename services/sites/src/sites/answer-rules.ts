@@ -20,7 +20,7 @@ export function checkAnswers(
   if (respond !== null) checkRespond(prefix, respond, report)
 }
 
-/** Where a redirect may lead: an address or a path; a placeholder in the host may only be the host of the request. */
+/** Checks the target of a redirect: an address or a path; a placeholder in the host may only be the host of the request. */
 export function checkTarget(
   field: string,
   { to, keep_path: keepsPath }: { readonly to: string; readonly keep_path: boolean },
@@ -59,7 +59,7 @@ function isFileName(name: string): boolean {
 }
 
 /**
- * Why a directory must not be served, or undefined. Only the text is judged here; that no link leads out of the bases is seen
+ * Returns the reason why a directory must not be served, or undefined. Only the text is judged here; that no link leads out of the bases is seen
  * where files are.
  */
 export function directoryProblem(root: string, bases: readonly string[]): string | undefined {

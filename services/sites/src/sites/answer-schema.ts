@@ -27,7 +27,7 @@ export const FixedAnswer = z.strictObject({
   content_type: z.string().min(1).max(128).default('text/plain; charset=utf-8'),
 })
 
-/** What a site or a path of the kinds redirect, static and respond has; only the member of its kind is given. */
+/** Members of a site or a path of the kinds redirect, static and respond; only the member of its kind is given. */
 export const answerMembers = {
   redirect: RedirectTarget.nullable(),
   static: StaticFiles.nullable(),

@@ -16,7 +16,7 @@ export interface BulkEdit {
   readonly remove: readonly number[]
 }
 
-/** What came of it. Sites that Caddy refused are kept, and go on as they were. */
+/** Result of a bulk edit. Sites that Caddy refused are kept and stay as they were. */
 export interface BulkResult {
   readonly ids: readonly number[]
   readonly refused: ReadonlyMap<number, string>
@@ -26,7 +26,7 @@ export interface BulkResult {
 /** Edits many sites by one transaction and one change of the configuration. */
 export type EditMany = (edit: BulkEdit, about: Omit<SiteChange, 'siteIds'>) => Promise<BulkResult>
 
-/** When nothing of it can be applied, everything is as it was, and a problem is thrown. */
+/** Creates the function that edits many sites. When nothing can be applied, everything is as before, and a problem is thrown. */
 export function createEditMany(parts: { database: Database<SiteTables>; clock: Clock; sync: SyncSites }): EditMany {
   const { database, sync } = parts
   return async (edit, about) => {

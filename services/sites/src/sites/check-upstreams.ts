@@ -8,7 +8,7 @@ export const UpstreamCheckRequest = z
   .strictObject({ urls: z.array(z.string().min(1).max(2048)).min(1).max(64) })
   .meta({ id: 'UpstreamCheckRequest' })
 
-/** Whether something accepts connections where a site would send its requests. */
+/** True if something accepts connections where a site would send its requests. */
 export const UpstreamCheck = z
   .object({
     url: z.string(),

@@ -25,7 +25,7 @@ export function frozenSurroundings(around: RuleSurroundings): RuleSurroundings {
   return { ...around, directory: () => (directory ??= around.directory()) }
 }
 
-/** What the rules need to know of the service and its surroundings. */
+/** Dependencies of `createCheckWanted`. */
 export interface RuleSurroundings {
   /** Which domains and names are whose. */
   readonly directory: () => Promise<SiteDirectory>
@@ -52,7 +52,7 @@ export function createCheckWanted(around: RuleSurroundings): CheckWanted {
   }
 }
 
-/** What a site is judged by, as it is now. */
+/** Reads the current context that the rules check a site against. */
 export async function ruleContextOf(
   around: RuleSurroundings,
   { extras, hasNewDirectives = false }: Pick<WantedSite, 'extras' | 'hasNewDirectives'>,

@@ -59,7 +59,7 @@ const internalSuffixes = new Set([
   'onion',
 ])
 
-/** Why no public authority signs a certificate for the domain, or undefined when one may. */
+/** Returns the reason why no public authority signs a certificate for the domain, or undefined when one may. */
 export function whyNotPublic(domain: string): string | undefined {
   if (isIP(domain) !== 0) return 'it is an address'
   const labels = domain.replace(/^\*\./, '').split('.')
@@ -69,7 +69,7 @@ export function whyNotPublic(domain: string): string | undefined {
   return domain.endsWith('.home.arpa') ? '.home.arpa is not a public domain' : undefined
 }
 
-/** Whether the domain stands for every name one label below. */
+/** Returns true if the domain stands for every name one label below. */
 export function isWildcard(domain: string): boolean {
   return domain.startsWith('*.')
 }

@@ -9,7 +9,7 @@ export const ExplainQuery = z.strictObject({
   client_ip: z.union([z.ipv4(), z.ipv6()]).optional(),
 })
 
-/** What would become of a request. */
+/** Explains how a request is answered. */
 export const Explanation = z
   .object({
     server: z.enum(['http', 'https']),

@@ -8,7 +8,7 @@ export const HeaderChange = z.strictObject({
 })
 export type HeaderChange = z.infer<typeof HeaderChange>
 
-/** How the site is served with TLS. */
+/** TLS settings of a site. */
 export const Tls = z.strictObject({
   mode: z.enum(['auto', 'internal', 'custom', 'on_demand', 'off']).default('auto').meta({
     description:
@@ -47,7 +47,7 @@ export const ForwardAuth = z.strictObject({
   }),
 })
 
-/** Who may come. */
+/** Access rules of a site. */
 export const Access = z.strictObject({
   allow: z
     .array(z.string().max(64))
@@ -59,7 +59,7 @@ export const Access = z.strictObject({
   block_bots: z.boolean().default(false).meta({ description: 'Answers 403 to crawlers that say so' }),
 })
 
-/** What the site shows in maintenance. */
+/** Maintenance page of a site. */
 export const Maintenance = z.strictObject({
   allow: z.array(z.string().max(64)).max(256).default([]).meta({ description: 'Networks that see the site as ever' }),
   retry_after: z.int().min(1).max(604_800).default(300).meta({ description: 'Seconds' }),

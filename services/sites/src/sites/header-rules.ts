@@ -19,18 +19,18 @@ const guarded = new Set([
 
 const mostBytes = 8192
 
-/** Whether a text is a token of RFC 9110, as names of headers are. */
+/** Returns true if a text is a token of RFC 9110, as names of headers are. */
 export function isToken(text: string): boolean {
   return /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(text)
 }
 
-/** Why a name must not be that of a header people set, or undefined. */
+/** Returns the reason why a name must not be that of a header people set, or undefined. */
 export function headerNameProblem(name: string): string | undefined {
   if (!isToken(name) || name.includes('*')) return 'must be a header name: letters, digits and -'
   return guarded.has(name.toLowerCase()) ? `${name} says how a message is sent and cannot be changed` : undefined
 }
 
-/** Whether a text holds line breaks or other characters that no header may have. */
+/** Returns true if a text holds line breaks or other characters that no header may have. */
 export function hasControlCharacters(text: string): boolean {
   return /[\p{Cc}]/u.test(text.replaceAll('\t', ''))
 }

@@ -29,7 +29,7 @@ const members = {
   sync_error: z.string().nullable(),
 }
 
-/** What came of an edit. */
+/** Result of an edit. */
 export const SiteEnvelope = z
   .object({ status: z.enum(['created', 'updated', 'no_change']), site: Site, ...members })
   .meta({ id: 'SiteEnvelope' })

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-/** Why a text is no network, or undefined. An address alone stands for itself. */
+/** Returns the reason why a text is no network, or undefined. An address alone stands for itself. */
 export function networkProblem(text: string): string | undefined {
   const [, address = '', length] = /^([^/]+)(?:\/(0|[1-9]\d{0,2}))?$/.exec(text) ?? []
   const family = address.includes('%') ? 0 : isIP(address)
@@ -9,7 +9,7 @@ export function networkProblem(text: string): string | undefined {
   return undefined
 }
 
-/** Whether an address lies in one of the networks, which must be ones (see `networkProblem`). A name does not, nor does a text that is no address. */
+/** Returns true if an address lies in one of the networks, which must be ones (see `networkProblem`). A name does not, nor does a text that is no address. */
 export function isNetworkMember(host: string, networks: readonly string[]): boolean {
   const family = isIP(host)
   if (family === 0) return false

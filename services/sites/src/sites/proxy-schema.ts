@@ -57,7 +57,7 @@ export const ActiveHealth = z.strictObject({
   fails: z.int().min(1).max(10).default(1),
 })
 
-/** What in real traffic makes an upstream count as down. */
+/** Passive health checks: signs in real traffic that an upstream is down. */
 export const PassiveHealth = z.strictObject({
   fail_duration: seconds(3600).default(30).meta({ description: 'Seconds a failure is remembered' }),
   max_fails: z.int().min(1).max(100).default(1),
@@ -79,7 +79,7 @@ export const Health = z.strictObject({
   passive: PassiveHealth.nullable().default(null),
 })
 
-/** How long Caddy waits for upstreams. All in seconds; null leaves Caddy's own value. */
+/** Timeouts for upstreams. All in seconds; null leaves Caddy's default. */
 export const Timeouts = z.strictObject({
   dial: z.number().min(0.1).max(300).nullable().default(null),
   read: z.number().min(0.1).max(86_400).nullable().default(null),
@@ -91,7 +91,7 @@ export const Timeouts = z.strictObject({
     .meta({ description: 'Seconds an open WebSocket survives a change of the configuration; null takes the setting' }),
 })
 
-/** How Caddy speaks TLS and HTTP to upstreams. */
+/** TLS and HTTP settings for upstreams. */
 export const UpstreamTls = z.strictObject({
   verify: z.boolean().default(true),
   server_name: z.string().min(1).max(253).nullable().default(null),
@@ -108,7 +108,7 @@ export const UpstreamTls = z.strictObject({
     .meta({ description: 'Empty leaves the choice to Caddy' }),
 })
 
-/** What a site or a path of kind proxy has. */
+/** Members of a site or a path of kind proxy. */
 export const proxyMembers = {
   upstreams: z.array(Upstream).max(64),
   upstream_host: z.enum(['client', 'upstream']).meta({
@@ -123,7 +123,7 @@ export const proxyMembers = {
 /** A site or a path as far as it is a proxy. */
 export type ProxyMembers = { [Member in keyof typeof proxyMembers]: z.output<(typeof proxyMembers)[Member]> }
 
-/** What a proxy does unless told otherwise. */
+/** Defaults of a proxy. */
 export const proxyDefaults: ProxyMembers = {
   upstreams: [],
   upstream_host: 'client',

@@ -7,7 +7,7 @@ import type { WantedSite } from './site-change.ts'
 export interface UnreadableEdit {
   /** The site that is changed; undefined for a new one. */
   readonly id: number | undefined
-  /** Whether members that are left out stay as they are. */
+  /** True if members that are left out stay as they are. */
   readonly isPatch: boolean
   /** As it was sent. */
   readonly body: unknown
@@ -26,7 +26,7 @@ const dependent: Readonly<Record<string, readonly string[]>> = {
 const placeholders = { site_name: 'hearth-placeholder', domains: ['hearth-placeholder.invalid'] }
 
 /**
- * What the rules say to the members of a body that can be read, so that one answer names everything that is wrong. Members that
+ * Checks the members of a body that can be read, so that one answer names everything that is wrong. Members that
  * cannot be read are taken as they are stored, or by their defaults; nothing is said of them.
  */
 export async function readableIssues(

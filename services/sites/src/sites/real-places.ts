@@ -9,11 +9,11 @@ export interface NamedPlace {
   readonly path: string
 }
 
-/** Where places may be. */
+/** Bounds of directories and sockets. */
 export interface PlaceBounds {
   readonly staticBases: readonly string[]
   readonly socketDirectories: readonly string[]
-  /** Where Caddy's admin API and this service listen; see `RuleContext`. */
+  /** Addresses of Caddy's admin API and this service; see `RuleContext`. */
   readonly protectedAddresses: readonly string[]
 }
 

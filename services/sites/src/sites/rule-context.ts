@@ -1,13 +1,13 @@
 import type { DomainIndex } from './domain-index.ts'
 import type { SiteCreate } from './schema.ts'
 
-/** What is wrong or doubtful with one member of a site. `field` is its path, `upstreams.0.url`. */
+/** An error or warning about one member of a site. `field` is its path, such as `upstreams.0.url`. */
 export interface FieldIssue {
   readonly field: string
   readonly message: string
 }
 
-/** What rules judge a site by, beside the site itself. */
+/** Context that the rules check a site against. */
 export interface RuleContext {
   /** The site that is changed; undefined for a new one. */
   readonly siteId: number | undefined
@@ -17,7 +17,7 @@ export interface RuleContext {
   readonly siteOfName: (name: string) => number | undefined
   /** Users of basic authentication whose passwords are stored. */
   readonly storedUsers: readonly string[]
-  /** Where Caddy's admin API and this service listen: `host:port` or `unix//path`. */
+  /** Addresses of Caddy's admin API and this service: `host:port` or `unix//path`. */
   readonly protectedAddresses: readonly string[]
   /** Host names by which this service is reached. */
   readonly protectedHosts: readonly string[]
@@ -29,10 +29,10 @@ export interface RuleContext {
   readonly staticBases: readonly string[]
   /** Directories with sockets that may be upstreams. */
   readonly socketDirectories: readonly string[]
-  /** Whether someone is asked before on-demand certificates are made. */
+  /** True if someone is asked before on-demand certificates are made. */
   readonly hasOnDemandAsk: boolean
   readonly allowsRaw: boolean
-  /** Whether directives were sent, also for a site of another kind. */
+  /** True if directives were sent, also for a site of another kind. */
   readonly hasNewDirectives: boolean
   readonly hasCertificate: (id: number) => boolean
   readonly hasAuthority: (id: number) => boolean

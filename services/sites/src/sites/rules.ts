@@ -9,7 +9,7 @@ import type { FieldIssue, Report, RuleContext, SiteToCheck } from './rule-contex
 import { checkTls } from './tls-rules.ts'
 import { checkProxy, upstreamProblem } from './upstream-rules.ts'
 
-/** What the rules say about a site. With any error it must not be stored; warnings are shown. */
+/** Result of the rules for a site. With any error it must not be stored; warnings are shown. */
 export interface RuleOutcome {
   readonly errors: readonly FieldIssue[]
   readonly warnings: readonly FieldIssue[]
@@ -41,7 +41,7 @@ export function checkSite(site: SiteToCheck, context: RuleContext): RuleOutcome 
   return { errors, warnings }
 }
 
-/** What raw directives may reach: the same as the members of a site. */
+/** Returns the bounds of raw directives: the same as those of the members of a site. */
 export function rawLimitsOf(context: RuleContext): RawLimits {
   return {
     rootProblem: (root) => directoryProblem(root, context.staticBases),

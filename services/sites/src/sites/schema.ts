@@ -105,7 +105,7 @@ const members = {
   raw_directives: z.string().max(262_144).nullable().meta({ description: 'Directives of a Caddyfile, kind raw only' }),
 }
 
-/** What a site is unless told otherwise: the only place where that is said. */
+/** Defaults of a site: the only place that states them. */
 export const siteDefaults = {
   kind: 'proxy' as SiteKind,
   enabled: true,

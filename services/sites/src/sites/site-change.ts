@@ -2,7 +2,7 @@ import { hash } from 'bcryptjs'
 import type { SiteCreate, SitePatch, SiteRecord } from './schema.ts'
 import type { SiteRow } from './tables.ts'
 
-/** What belongs to a site and is shown to nobody. */
+/** Parts of a site that are never shown: password hashes. */
 export interface SiteExtras {
   /** Bcrypt hashes of basic authentication by user name. */
   readonly hashes: Readonly<Record<string, string>>
@@ -21,7 +21,7 @@ export interface WantedSite {
 /** Less is too easy to guess; Caddy remembers a password it has compared once. */
 export const bcryptCost = 12
 
-/** What a row holds. */
+/** Reads the site in a row. */
 export function wantedOfRow(row: Pick<SiteRow, 'record' | 'extras'>): WantedSite {
   return { record: JSON.parse(row.record) as SiteRecord, extras: JSON.parse(row.extras) as SiteExtras }
 }

@@ -1,6 +1,6 @@
 import type { Site, SiteCreate, SitePatch, SiteRecord } from './schema.ts'
 
-/** What a person wrote, parted into what is stored as it is and the passwords that are hashed first. */
+/** A body in two parts: the members that are stored as they are, and the passwords that are hashed first. */
 export interface PartedSite {
   readonly record: SiteRecord
   /** New passwords by user name; users that are not here keep theirs. */
@@ -23,7 +23,7 @@ export function patchSite(record: SiteRecord, patch: SitePatch): SiteCreate {
   return { ...record, ...given }
 }
 
-/** What is known of a site beside its record. */
+/** Columns of a site beside its record. */
 export type SiteStanding = Pick<
   Site,
   'id' | 'revision' | 'apply_state' | 'last_error' | 'applied_revisions' | 'created_at' | 'updated_at'

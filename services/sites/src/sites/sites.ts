@@ -18,14 +18,14 @@ import * as store from './store.ts'
 import type { SiteRow, SiteTables } from './tables.ts'
 import type { Synced, SyncSites } from './sync.ts'
 
-/** What an edit came to. */
+/** Result of an edit: the site, and how it was applied. */
 export interface SiteEdit {
   readonly status: 'created' | 'updated' | 'deleted' | 'no_change'
   readonly site: Site
   readonly synced: Synced
 }
 
-/** Who edits, and under which condition. */
+/** Author and condition of an edit. */
 export interface EditOptions {
   readonly author: string
   /** The edit is refused when the site is another revision by now. */
@@ -87,7 +87,7 @@ export class Sites {
     return this.#edit(id, options, (before) => changedSite(before, input))
   }
 
-  /** What is left out takes its default; passwords of users who stay are kept. */
+  /** Replaces a site. Members that are left out take their defaults; passwords of users who stay are kept. */
   replace(id: number, input: SiteCreate, options: EditOptions): Promise<SiteEdit> {
     return this.#edit(id, options, (before) => changedSite(before, input))
   }
@@ -103,19 +103,19 @@ export class Sites {
     })
   }
 
-  /** What an edit would change, and what Caddy says to it. */
+  /** Previews an edit: what it would change, and Caddy's answer to it. */
   async preview(id: number | undefined, input: SiteCreate | SitePatch): Promise<Preview> {
     const before = id === undefined ? undefined : wantedOfRow(await this.#find(id))
     return await this.#parts.preview(await changedSite(before, input), id)
   }
 
-  /** What the rules say to those members of an unreadable body that can be read; see `readableIssues`. */
+  /** Checks those members of an unreadable body that can be read; see `readableIssues`. */
   async issuesBeside(edit: UnreadableEdit): Promise<FieldIssue[]> {
     const row = edit.id === undefined ? undefined : await store.findSiteRow(this.#db, edit.id)
     return await readableIssues(edit, row === undefined ? undefined : wantedOfRow(row), this.#parts.check)
   }
 
-  /** What would become of a request. */
+  /** Explains how a request is answered. */
   explain(request: { url: string; client_ip?: string | undefined }): Promise<Explanation> {
     return this.#parts.explain(request)
   }
@@ -135,7 +135,7 @@ export class Sites {
     })
   }
 
-  /** When somebody took the name or a domain meanwhile, that is the conflict, whatever the rules say of it. */
+  /** Settles a wanted site. A name or domain that was taken meanwhile is a conflict, whatever the rules say. */
   async #settle(wanted: WantedSite, id: number | undefined): Promise<WantedSite> {
     try {
       return await this.#parts.settle(wanted, id)
@@ -231,7 +231,7 @@ function checkRevision(row: SiteRow, { revision }: EditOptions): void {
   throw new Problem(412, `The site is revision ${row.revision} by now`, { code: 'revision_changed' })
 }
 
-/** What another site has already is a conflict, whatever else is wrong. */
+/** Throws a conflict for a name or domain of another site, whatever else is wrong. */
 async function checkFree(db: Kysely<SiteTables>, { record }: WantedSite, id: number): Promise<void> {
   const namesake = await store.findSiteOfName(db, record.site_name)
   if (namesake !== undefined && namesake.id !== id)

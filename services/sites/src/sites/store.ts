@@ -46,7 +46,7 @@ export function allSiteRows(db: Db): Promise<SiteRow[]> {
   return db.selectFrom('sites').selectAll().orderBy('id').execute()
 }
 
-/** What tells which sites are others than before, of all of them, oldest first. */
+/** Returns the columns that show which sites changed, of all sites, oldest first. */
 export function siteHeads(db: Db): Promise<Pick<SiteRow, 'id' | 'revision' | 'enabled' | 'updated_at'>[]> {
   return db.selectFrom('sites').select(['id', 'revision', 'enabled', 'updated_at']).orderBy('id').execute()
 }
@@ -141,7 +141,7 @@ export function listVersions(db: Db, siteId: number, limit: number): Promise<Sit
     .execute()
 }
 
-/** What the nodes make of these sites; of all without a list. */
+/** Returns the states of these sites at the nodes; of all sites without a list. */
 export function findStates(db: Db, siteIds?: readonly number[]): Promise<SiteStateRow[]> {
   const states = db.selectFrom('site_states').selectAll()
   if (siteIds === undefined) return states.execute()
@@ -155,7 +155,7 @@ export async function forgetRefusals(db: Db, siteId: number): Promise<void> {
   await db.deleteFrom('site_states').where('site_id', '=', siteId).where('applied_revision', 'is', null).execute()
 }
 
-/** How many enabled sites no node runs as they are wanted, and how many a node has refused. */
+/** Counts the enabled sites that no node runs as wanted, and those that a node has refused. */
 export async function countStates(db: Db): Promise<{ pending: number; failed: number }> {
   const failed = await db
     .selectFrom('site_states')
@@ -184,7 +184,7 @@ export async function allDomainOwners(db: Db): Promise<{ id: number; site_name: 
   return rows.map(({ id, name, domains }) => ({ id, site_name: name, domains: domains.split(' ') }))
 }
 
-/** How many enabled sites a node does not run as they are wanted. */
+/** Counts the enabled sites that a node does not run as wanted. */
 export async function countPending(db: Db, nodeId: number): Promise<number> {
   const { count } = await db
     .selectFrom('sites')
@@ -203,7 +203,7 @@ export async function countPending(db: Db, nodeId: number): Promise<number> {
   return count
 }
 
-/** Whether an enabled site whose certificates are made at the first visit has the domain, or a wildcard over it. */
+/** Resolves to true if an enabled site whose certificates are made at the first visit has the domain, or a wildcard over it. */
 export async function hasOnDemandSite(db: Db, domain: string): Promise<boolean> {
   const wildcard = wildcardOver(domain)
   const names = wildcard === undefined ? [domain] : [domain, wildcard]
@@ -217,7 +217,7 @@ export async function hasOnDemandSite(db: Db, domain: string): Promise<boolean> 
   return rows.some(({ record }) => (JSON.parse(record) as { tls: { mode: string } }).tls.mode === 'on_demand')
 }
 
-/** How many sites and domains there are, and how many of them are switched on. */
+/** Counts sites and domains, and the enabled ones among them. */
 export async function countSites(db: Db) {
   const rows = await db
     .selectFrom('sites')

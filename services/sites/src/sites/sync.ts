@@ -11,16 +11,16 @@ export interface SiteChange {
   readonly isRetrying?: boolean
 }
 
-/** How an edit was applied. */
+/** Outcome of applying an edit. */
 export interface Synced {
   /** `unknown`: the connection broke off, and what runs is not known yet; `pending`: not tried yet. */
   readonly status: 'synced' | 'no_change' | 'pending' | 'unknown'
   readonly sha?: string
-  /** Why it is not known, or what a node among several has against it. */
+  /** Reason why it is not known, or what a node among several has against it. */
   readonly error?: string
 }
 
-/** How everything that is wanted was applied. */
+/** Outcome of applying everything. */
 export interface SyncedWhole extends Omit<Synced, 'status'> {
   /** `partly`: a site was refused, or a node does not run what is wanted; the error says which and why. */
   readonly status: Synced['status'] | 'partly'

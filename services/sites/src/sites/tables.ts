@@ -44,13 +44,13 @@ export interface SiteVersionRow {
   author: string
 }
 
-/** What one node makes of a site. */
+/** State of a site at one node. */
 export interface SiteStateRow {
   site_id: number
   node_id: number
-  /** What it runs; null for nothing. */
+  /** Revision that it runs; null for none. */
   applied_revision: number | null
-  /** What Caddy refused; it is not tried again with every change of another site. */
+  /** Revision that Caddy refused; it is not tried again with every change of another site. */
   refused_revision: number | null
   /** Its words when it did. */
   error: string | null

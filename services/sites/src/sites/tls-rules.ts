@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { Report, RuleContext, SiteToCheck } from './rule-context.ts'
 
-/** What belongs to which mode of TLS, and what only names can have. */
+/** Checks the members of each TLS mode, and those that need a host name. */
 export function checkTls(
   site: SiteToCheck,
   context: RuleContext,

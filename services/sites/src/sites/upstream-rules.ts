@@ -6,7 +6,7 @@ import { isToken } from './header-rules.ts'
 import type { ProxyMembers } from './proxy-schema.ts'
 import type { Report, RuleContext, SiteToCheck } from './rule-context.ts'
 
-/** What the checks of addresses are made with. */
+/** Dependencies of the address checks. */
 export interface AddressChecks {
   readonly report: Report
   readonly warn: Report
@@ -43,7 +43,7 @@ export function checkUpstream(field: string, url: string, { report, warn, contex
   if (isLocal(address.host, context)) warn(field, 'is where Caddy itself listens; requests may go round in a circle')
 }
 
-/** Why requests must not be sent to the address, or undefined. */
+/** Returns the reason why requests must not be sent to the address, or undefined. */
 export function upstreamProblem(url: string, context: RuleContext): string | undefined {
   const address = readUpstreamUrl(url)
   return 'problem' in address ? address.problem : whyRefused(address, context)
@@ -85,7 +85,7 @@ function isSame(address: UpstreamAddress, other: string, context: RuleContext): 
 
 const plainName = (host: string): string => host.toLowerCase().replace(/\.$/, '')
 
-/** Whether two hosts are one as they are written; an address has several spellings. */
+/** Returns true if two hosts are one as they are written; an address has several spellings. */
 function isSameHost(one: string, other: string): boolean {
   return plainName(one) === plainName(other) || (isIP(other) !== 0 && isNetworkMember(one, [other]))
 }
@@ -101,7 +101,7 @@ const loopback = [
   '2002:7f00::/24',
 ]
 
-/** Whether a host is this machine, under whatever name. */
+/** Returns true if a host is this machine, under whatever name. */
 function isLocal(host: string, { localHosts }: RuleContext): boolean {
   const name = plainName(host)
   return (

@@ -23,7 +23,7 @@ const line = (more: Partial<LogLine> = {}): LogLine => ({
 
 const listener = (siteId?: number) => ({ owner: 'me', siteId, isAllowed: () => Promise.resolve(true) })
 
-/** What came since the last time. */
+/** Returns the requests since the last call. */
 async function seenBy(stream: Readable): Promise<LiveRequest[]> {
   let text = ''
   await setImmediate()

@@ -17,12 +17,12 @@ import { lastSeenView, overviewView, siteTrafficView, upstreamView } from './tra
 import type { Traffic } from './traffic.ts'
 import type { UpstreamStates } from './upstreams/upstream-states.ts'
 
-/** What the endpoints call. */
+/** Functions behind the endpoints. */
 export interface TrafficFeature {
   readonly traffic: Traffic
   readonly live: LiveTail
   readonly upstreams: UpstreamStates
-  /** Whether there is such a site. */
+  /** Returns true if there is such a site. */
   readonly hasSite: (id: number) => Promise<boolean>
   /** The role a session has by now, or undefined when it is over. */
   readonly roleNow: (sessionKey: string) => Promise<Role | undefined>
@@ -30,7 +30,7 @@ export interface TrafficFeature {
 
 const tag = 'Traffic'
 
-/** What the sites are asked, from the access log, and how what stands behind them is. */
+/** Routes of traffic from the access log, and of the state of upstreams. */
 export function trafficRoutes(feature: TrafficFeature): Route[] {
   return [...countRoutes(feature), ...liveRoutes(feature)]
 }

@@ -65,7 +65,7 @@ export const SiteTraffic = z
   .meta({ id: 'SiteTraffic' })
 export type SiteTraffic = z.infer<typeof SiteTraffic>
 
-/** When each site was last asked for something. */
+/** Time of the last request to each site. */
 export const LastSeen = z
   .object({ sites: z.array(z.object({ site_id: z.int(), last_seen: moment })) })
   .meta({ id: 'LastSeen' })

@@ -73,7 +73,7 @@ async function addCounts(trx: Kysely<Tables>, entries: CountBatch['counts']): Pr
 const nameOf = ({ site_id, span, starts_at }: Pick<TrafficCountRow, 'site_id' | 'span' | 'starts_at'>): string =>
   `${site_id} ${span} ${starts_at}`
 
-/** How far a log was read. */
+/** Reads the position up to which a log was read. */
 export async function readPosition(db: Kysely<Tables>, path: string): Promise<LogPosition | undefined> {
   const row = await db.selectFrom('traffic_positions').selectAll().where('path', '=', path).executeTakeFirst()
   return row === undefined ? undefined : { rolledAfter: row.rolled_after, offset: row.byte_offset, head: row.head }
@@ -113,7 +113,7 @@ export async function busiestSites(
   return rows.map(({ site_id }) => site_id)
 }
 
-/** When sites were last asked for something. */
+/** Reads the time of the last request to each site. */
 export async function lastSeen(db: Kysely<Tables>): Promise<Map<number, number>> {
   const rows = await db.selectFrom('traffic_last_seen').selectAll().execute()
   return new Map(rows.map(({ site_id, at }) => [site_id, at]))

@@ -5,7 +5,7 @@ export interface TrafficTables {
   traffic_positions: LogPositionRow
 }
 
-/** What was asked of a site in a minute or an hour. */
+/** Requests to a site in a minute or an hour. */
 export interface TrafficCountRow {
   /** A site, or `everySite` or `noSite`; see `site-key.ts`. */
   site_id: number
@@ -28,7 +28,7 @@ export interface LastSeenRow {
   at: number
 }
 
-/** How far a log was read; see `LogPosition`. */
+/** Position up to which a log was read; see `LogPosition`. */
 export interface LogPositionRow {
   path: string
   rolled_after: string

@@ -9,7 +9,7 @@ export interface TopEntry {
   readonly error: number
 }
 
-/** What is asked for most, and by whom, of each site. Kept in memory: it begins anew with the service and every day. */
+/** Most frequent paths and clients of each site. Kept in memory: it begins anew with the service and every day. */
 export interface TopLists {
   add(siteId: number, line: LogLine): void
   of(siteId: number): { readonly since: number; readonly paths: TopEntry[]; readonly clients: TopEntry[] }

@@ -17,7 +17,7 @@ import {
   type TrafficRange,
 } from './traffic-report.ts'
 
-/** What all sites together were asked. Moments are milliseconds. */
+/** Traffic of all sites together. Times are milliseconds. */
 export interface TrafficOverview {
   readonly range: TrafficRange
   readonly totals: TrafficNumbers
@@ -33,7 +33,7 @@ export interface TrafficOverview {
   readonly elsewhere: TrafficNumbers
 }
 
-/** What one site was asked. */
+/** Traffic of one site. */
 export interface SiteTraffic {
   readonly siteId: number
   readonly range: TrafficRange
@@ -55,7 +55,7 @@ export interface TrafficParts {
   /** Hears of every request, as it is read. */
   readonly onRequest: (line: NonNullable<ReturnType<typeof parseLogLine>>, siteId: number | undefined) => void
   readonly pollMs?: number
-  /** How often counts are written down, milliseconds; 5000. */
+  /** Interval at which counts are stored, milliseconds; 5000. */
   readonly flushMs?: number
 }
 
@@ -139,7 +139,7 @@ export class Traffic {
     }
   }
 
-  /** When each site was last asked for something. */
+  /** Time of the last request to each site. */
   async lastSeen(): Promise<Map<number, number>> {
     await this.#flush()
     const seen = await store.lastSeen(this.#parts.db)

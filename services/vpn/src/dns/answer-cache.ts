@@ -2,7 +2,7 @@ import { CellArena, cellBytes } from './cell-arena.ts'
 import type { QuestionKey } from './question-key.ts'
 import type { AnswerScan } from './wire/answer-scan.ts'
 
-/** How long answers are kept; seconds. */
+/** Bounds of the time for which answers are kept, seconds. */
 export interface CacheLimits {
   /** Shorter lives are lengthened to this; not those of negative answers. */
   readonly minTtl: number
@@ -10,7 +10,7 @@ export interface CacheLimits {
   readonly maxTtl: number
 }
 
-/** How an answer in the cache stands at a moment. */
+/** Freshness of a cached answer at a given time. */
 export const Freshness = {
   /** Its time is over. */
   past: 0,
@@ -22,7 +22,7 @@ export const Freshness = {
 /** Most bytes an answer may have behind its question. */
 export const longestAnswer = 3600
 
-/** How long after its time an answer is still good for something (RFC 8767), seconds. */
+/** Time for which a stale answer may still be served (RFC 8767), seconds. */
 const staleSeconds = 86_400
 /** TTL of records in an answer past its time, seconds. RFC 8767 4 recommends it. */
 const staleTtl = 30
@@ -56,9 +56,9 @@ const Head = { rcode: 15, authentic: 16, targets: 32, privateAddress: 64 } as co
  * engine's alone: it is not shared between threads. Moments are seconds since the epoch.
  */
 export class AnswerCache {
-  /** How many answers there is room for, as it was asked for: it is rounded up to whole sets of four. */
+  /** Requested capacity in answers; it is rounded up to whole sets of four. */
   readonly size: number
-  /** How many there are, those past their time too. */
+  /** Number of answers, stale ones included. */
   entries = 0
   /** Of the answer last read. */
   rcode = 0
@@ -98,7 +98,7 @@ export class AnswerCache {
     return -1
   }
 
-  /** How an answer stands now. A clock that was put back makes it old rather than long-lived. */
+  /** Returns the freshness of an answer now. A clock that was put back makes it old rather than long-lived. */
   freshness(entry: number, now: number): number {
     const all = this.#fields
     if (now < all[entry + Field.stored]!) return Freshness.past
@@ -106,7 +106,7 @@ export class AnswerCache {
     return now < all[entry + Field.retryAt]! && this.isUsable(entry, now) ? Freshness.postponed : Freshness.past
   }
 
-  /** Whether an answer may still be given when nobody has a newer one. */
+  /** Returns true if an answer may still be given when nobody has a newer one. */
   isUsable(entry: number, now: number): boolean {
     return now < this.#fields[entry + Field.expires]! + staleSeconds && now >= this.#fields[entry + Field.stored]!
   }
@@ -116,7 +116,7 @@ export class AnswerCache {
     this.#fields[entry + Field.retryAt] = until
   }
 
-  /** How long a body is, without reading it. */
+  /** Returns the length of a body without reading it. */
   bodyLength(entry: number): number {
     return this.#fields[entry + Field.bodyLength]!
   }
@@ -204,7 +204,7 @@ export class AnswerCache {
     return ((hash1 >>> 0) % this.#sets) * ways * fields
   }
 
-  /** Where an answer goes: where it stood, a free place, one past its time, or the one used longest ago. */
+  /** Returns the place for an answer: its old one, a free one, that of a stale one, or of the least recently used one. */
   #placeFor(key: QuestionKey, now: number): number {
     const known = this.find(key)
     if (known >= 0) return known
@@ -242,11 +242,11 @@ export class AnswerCache {
   }
 }
 
-/** Where the answer that is to be kept stands. */
+/** Position of the answer that is to be stored. */
 export interface StoredMessage {
   message: Uint8Array
   at: number
-  /** Where its question ends, counted from `at`. */
+  /** End of its question, counted from `at`. */
   from: number
 }
 

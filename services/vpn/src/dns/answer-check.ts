@@ -8,7 +8,7 @@ import { hasPrivateHint, isPrivateRecord } from './wire/private-address.ts'
 import type { Question } from './wire/question.ts'
 import { RecordReader } from './wire/record-reader.ts'
 
-/** What may not go out in an answer. */
+/** Reasons why an answer may not go out. */
 export const Objection = { none: 0, target: 1, privateAddress: 2, unreadable: 3, listedAddress: 4 } as const
 
 /** More bytes than any parameter has: a step over what holds no addresses. */
@@ -16,9 +16,9 @@ const longest = 65_536
 
 /** Looks at the records of an answer before it goes to a client: where they lead, and into which networks. */
 export class AnswerCheck {
-  /** Why a target is blocked, after `Objection.target`. */
+  /** Reason why a target is blocked, after `Objection.target`. */
   readonly decider = new Decider()
-  /** Whether targets are looked at, and addresses. Set before `check`. */
+  /** True if targets and addresses are checked. Set before `check`. */
   checksTargets = false
   checksAddresses = false
   readonly #reader = new RecordReader()
@@ -65,7 +65,7 @@ export class AnswerCheck {
     return this.#checkHints(asker, m, after, dataEnd)
   }
 
-  /** Whether a list is about the address at m[at..end). */
+  /** Returns true if a list is about the address at m[at..end). */
   #checkAddress(asker: Asker, m: Uint8Array, at: number, end: number, type: number): number {
     if (!this.checksTargets || !asker.policy.conditional.hasAddresses) return Objection.none
     if (end - at !== (type === Type.a ? 4 : 16)) return Objection.none
@@ -95,19 +95,19 @@ export class AnswerCheck {
 export interface Asker {
   policy: Policy
   client: number
-  /** Whether filtering is paused. */
+  /** True if filtering is paused. */
   isPaused: boolean
   readonly question: Question
 }
 
-/** What of the settings and of the decision about a question says whether its addresses are checked. */
+/** Settings and decision that determine whether the addresses of an answer are checked. */
 interface AddressRules {
   readonly settings: Pick<EngineSettings, 'blockPrivateAnswers' | 'privateAnswersAllowed'>
   readonly decider: Pick<Decider, 'reason'>
 }
 
 /**
- * Whether answers about a name may not lead into private networks (DNS rebinding): the settings say so, filtering is on, no rule
+ * Returns true if answers about a name may not lead into private networks (DNS rebinding): the settings say so, filtering is on, no rule
  * allows the name, and it is not one of the local network.
  */
 export const checksAddresses = ({ settings, decider }: AddressRules, name: Name): boolean =>
@@ -123,7 +123,7 @@ function mayBePrivate(name: Name, domains: readonly Uint8Array[]): boolean {
   return false
 }
 
-/** What is known of an answer's records before they are looked at one by one. */
+/** Facts about an answer's records that are known before they are checked one by one. */
 export interface Looked {
   readonly hasTargets: boolean
   readonly hasPrivate: boolean

@@ -16,7 +16,7 @@ const privateText = encoder.encode('private address')
 
 /** TTL of the one record that questions for everything get, seconds. */
 const anyTtl = 3600
-/** What goes around a body: of the cache or of an upstream's answer. */
+/** Header values around a body from the cache or an upstream. */
 interface Body {
   readonly rcode: number
   readonly isAuthentic: boolean
@@ -47,7 +47,7 @@ export class AnswerWriter {
     this.settings = parts.settings
   }
 
-  /** Where answers to the question go that has just been read, and whether by TCP. */
+  /** Sets the buffer for answers to the question just read, and whether it came by TCP. */
   take(out: Uint8Array, outAt: number, isStream: boolean): void {
     this.#out = out
     this.#outAt = outAt
@@ -84,7 +84,7 @@ export class AnswerWriter {
     return this.#reply.finish(question, body.rcode, error, undefined)
   }
 
-  /** Whether a body of this length can go to the client, with question and OPT. */
+  /** Returns true if a body of this length can go to the client, with question and OPT. */
   fits(length: number): boolean {
     // 17: OPT with an Extended DNS Error without a text.
     return this.#question.end + length + (this.#question.hasOpt ? 17 : 0) <= this.#most

@@ -3,13 +3,13 @@ export const cellBytes = 256
 
 /** Memory in cells of one size, of which any number in a row make a stretch; nothing is moved, nothing falls to pieces. */
 export class CellArena {
-  /** How many cells are free. */
+  /** Number of free cells. */
   free: number
   readonly #bytes: Uint8Array
   /** The cell that follows each one, in its stretch or among the free ones. */
   readonly #next: Int32Array
   #firstFree = 0
-  /** Where the next byte is read or written. */
+  /** Position of the next byte to read or write. */
   #at = 0
 
   constructor(cells: number) {
@@ -68,7 +68,7 @@ export class CellArena {
     }
   }
 
-  /** Whether the next bytes are other[0 .. length); goes on behind them when they are. */
+  /** Returns true if the next bytes are other[0 .. length), and moves on behind them. */
   matches(other: Uint8Array, length: number): boolean {
     const bytes = this.#bytes
     for (let at = 0; at < length;) {

@@ -13,7 +13,7 @@ import type { ResolverInput } from './resolver-input.ts'
 /** The end of the service waits so long, milliseconds, for changes of peers that are under way. */
 const patience = 3000
 
-/** What the clients are kept in step with. */
+/** Dependencies of the client sync. */
 export interface ClientSyncDependencies {
   readonly db: Kysely<Tables>
   readonly clock: Clock
@@ -26,7 +26,7 @@ export interface ClientSyncDependencies {
   readonly listenClient: string | undefined
   readonly publishSettings: () => Promise<void>
   readonly publishRules: () => Promise<void>
-  /** Whether there are rules for any of these clients alone. */
+  /** Returns true if there are rules for any of these clients alone. */
   readonly hasRules: (clients: ReadonlySet<number>) => boolean
 }
 
@@ -35,7 +35,7 @@ export class ClientSync {
   readonly #parts: ClientSyncDependencies
   readonly #peers: PeerClients
   readonly #file: ClientsFile
-  /** What follows from changes of peers and is not done yet: peers whose log is to be forgotten, files to be written. */
+  /** Work that follows from changes of peers and is not done yet: peers whose log is to be purged, files to be written. */
   readonly #owed = { purges: new Set<number>(), rules: false, settings: false }
   #listenClient = 0
   /** Takes in that these peers came, changed, went or expired, or any; resolves when the resolver goes by it. */

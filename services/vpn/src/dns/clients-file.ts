@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createKeyedQueue, writeFileAtomic, type Log } from '@hearth/runtime'
 import type { ResolverClient } from './process/resolver-files.ts'
 
-/** What the file is written with. */
+/** Dependencies of the clients file. */
 export interface ClientsFileDependencies {
   /** `clients.json`. */
   readonly path: string

@@ -95,7 +95,7 @@ function mutate(dice: (below: number) => number, from: Uint8Array, to: Uint8Arra
   return length
 }
 
-/** Where the records of a message end that starts at m[start]; throws when they cannot be walked through. */
+/** Returns where the records of a message end that starts at m[start]; throws when they cannot be read. */
 function endOf(m: Uint8Array, start: number): number {
   let at = start + 12
   const skip = () => {

@@ -5,7 +5,7 @@ import { wireName } from './wire/wire-name.ts'
 import type { PolicySettings } from './policy/policy.ts'
 import type { BlockMode, ResolverSettings } from './process/resolver-files.ts'
 
-/** How answers are made. Plain data: it goes from thread to thread as it is. */
+/** Settings of the engine. Plain data: it goes from thread to thread as it is. */
 export interface EngineSettings {
   readonly blockMode: BlockMode
   /** The 4 and 16 bytes blocked names lead to with `custom_ip`; undefined for no such address. */
@@ -22,7 +22,7 @@ export interface EngineSettings {
   readonly cache: CacheLimits
 }
 
-/** What an engine needs of `settings.json`. Addresses and domains that are none count as not given. */
+/** Returns the engine's settings from `settings.json`. Invalid addresses and domains count as not given. */
 export function engineSettings(settings: ResolverSettings): EngineSettings {
   const { customIpv4, customIpv6 } = settings
   return {
@@ -42,7 +42,7 @@ export function engineSettings(settings: ResolverSettings): EngineSettings {
   }
 }
 
-/** What decisions need of `settings.json`. */
+/** Returns the policy's settings from `settings.json`. */
 export const policySettings = (settings: ResolverSettings): PolicySettings => ({
   blockingEnabled: settings.blockingEnabled,
   pausedUntil: settings.pausedUntil,

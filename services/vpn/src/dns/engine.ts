@@ -19,7 +19,7 @@ import { mostReplyBytes } from './wire/reply.ts'
 /** More than 0: bytes of the answer that stand in `out` from `outAt`. Otherwise one of these. */
 export const Outcome = { drop: 0, forward: -1 } as const
 
-/** What an engine is made of. */
+/** Dependencies of an engine. */
 export interface EngineParts {
   readonly policy: Policy
   readonly cache: AnswerCache
@@ -42,7 +42,7 @@ export interface Answered {
   answerLength: number
 }
 
-/** How long an answer past its time is given before an upstream is asked again (RFC 8767 5), seconds. */
+/** Time for which a stale answer is served before an upstream is queried again (RFC 8767 5), seconds. */
 const retrySeconds = 5
 const week = 604_800
 /** Moments in the cache are counted from here, so that they fit in 32 bits until 2091. */
@@ -55,18 +55,18 @@ const epoch = 1_700_000_000
 export class Engine {
   /** Milliseconds since the epoch, set by the caller once a batch. */
   now = 0
-  /** Where answers are written; with room for 4096 bytes from `outAt` on (stream: 65,535). */
+  /** Buffer for answers, with room for 4096 bytes from `outAt` on (stream: 65,535). */
   out: Uint8Array = new Uint8Array(65_535)
   outAt = 0
   /** The query came by TCP: the answer is not cut to what fits a datagram. */
   isStream = false
-  /** What equal questions share, after `ask` said forward: two times 32 bits. */
+  /** Hash that equal questions share, after `ask` returned forward: two times 32 bits. */
   questionHash1 = 0
   questionHash2 = 0
-  /** Whether the client's queries may stand in the log (its own setting). */
+  /** True if the client's queries may stand in the log (its own setting). */
   isLogged = true
   /**
-   * What was decided about the query last asked, finished or failed. The same object each time; `micros` and `upstream` are the
+   * Log entry of the query last asked, finished or failed. The same object each time; `micros` and `upstream` are the
    * caller's to set. Without a name (`nameLength` 0) it was no question that can be logged.
    */
   readonly entry: LogEntry
@@ -81,7 +81,7 @@ export class Engine {
   readonly #scan = new AnswerScan()
   readonly #writer: AnswerWriter
   readonly #stored = { message: new Uint8Array(0), at: 0, from: 0 }
-  /** How long the answer was that `scan` holds since it was accepted; -1 for none. */
+  /** Length of the answer that `scan` holds since it was accepted; -1 for none. */
   #scanned = -1
   readonly #came = { m: new Uint8Array(0) as Uint8Array, o: 0, n: 0 }
   readonly #asker: Asker
@@ -159,7 +159,7 @@ export class Engine {
   }
 
   /**
-   * Whether m[o .. o + n) answers the query that was sent as u[at ..]: id, question byte for byte. What does is put into the
+   * Returns true if m[o .. o + n) answers the query that was sent as u[at ..]: id, question byte for byte. It is then put into the
    * cache, and the TTLs in it are brought within the limits. Addresses and ports are the caller's to compare.
    */
   accept(m: Uint8Array, o: number, n: number, u: Uint8Array, at: number): boolean {
@@ -272,7 +272,7 @@ export class Engine {
     return this.#writer.complete(cache, length, isNegative ? ExtendedError.staleNoSuchName : ExtendedError.staleAnswer)
   }
 
-  /** What speaks against the answer m[o .. o + n) for this client. */
+  /** Returns the objection against the answer m[o .. o + n) for this client. */
   #object(body: Looked, m: Uint8Array, o: number, n: number): number {
     if (!body.hasTargets && !body.hasPrivate && !this.#policy.conditional.hasAddresses) return Objection.none
     const check = this.#check

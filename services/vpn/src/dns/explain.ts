@@ -9,13 +9,13 @@ import type { Explanation, ExplainRequest } from './process/messages.ts'
 import { findClient } from './rules/rules.ts'
 import type { DnsExplanation } from './schema.ts'
 
-/** What numbers in the resolver stand for. */
+/** Names of the lists, rules and clients behind the resolver's numbers. */
 export interface PolicyNames {
   rule(number: number): { readonly id: string; readonly text: string; readonly client: string | null } | undefined
   list(number: number): { readonly id: string; readonly name: string } | undefined
 }
 
-/** What somebody wants explained. */
+/** Question to explain: a name, a type and a client. */
 export interface ExplainQuestion {
   readonly domain: string
   /** A peer's name, id or address. */
@@ -32,7 +32,7 @@ export interface ExplainParts {
   readonly ask: (question: ExplainRequest) => Promise<Explanation>
 }
 
-/** Why a name is answered as it is for a client: the resolver itself says so, from what it decides by. */
+/** Explains why a name is answered as it is for a client. The resolver itself answers, from the policy in force. */
 export async function explain(parts: ExplainParts, question: ExplainQuestion): Promise<DnsExplanation> {
   const domain = asciiName(question.domain.trim())
   if (domain === undefined) throw badRequest('domain must be a domain name')

@@ -167,7 +167,7 @@ export class Filtering {
     return this.#listsChange
   }
 
-  /** How the resolver does; `health/` adds what is wrong. */
+  /** Returns the status of the resolver; `health/` adds what is wrong. */
   status(): Omit<DnsStatus, 'health'> {
     const state = this.resolver.state
     const { blocking_enabled: enabled, pausedUntil } = this.settings.current()
@@ -211,7 +211,7 @@ export class Filtering {
     }
   }
 
-  /** What a rule would have changed in the last 24 hours. */
+  /** Counts the queries of the last 24 hours that a rule would have changed. */
   async preview(input: DnsRulePreviewBody): Promise<DnsRulePreview> {
     const rule = await previewedRule(this.#db, input)
     const { changed, matching, clients } = await this.#parts.preview({

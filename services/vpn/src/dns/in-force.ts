@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** How long a caller waits for a resolver that gives no sign of life, milliseconds. */
+/** Time that a caller waits for a resolver that gives no sign of life, milliseconds. */
 const patienceMs = 800
 
 /** A change that is stored, on its way to the resolver. */

@@ -55,7 +55,7 @@ function isPointer(name: Name): boolean {
 
 const isSame = (name: Name, domain: Uint8Array): boolean => name.length === domain.length && isWithin(name, domain)
 
-/** Whether the domain is below the name. */
+/** Returns true if the domain is below the name. */
 function isAbove({ bytes, length }: Name, domain: Uint8Array): boolean {
   const from = domain.length - length
   if (from <= 0) return false

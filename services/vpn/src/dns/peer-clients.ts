@@ -45,7 +45,7 @@ export class PeerClients {
     return this.#byNumber.get(number)
   }
 
-  /** Those that may ask, in the order in which they were made. */
+  /** Clients that may query, in the order in which they were made. */
   *clients(): Generator<ResolverClient> {
     for (const { client } of this.#byId.values()) if (client !== null) yield client
   }

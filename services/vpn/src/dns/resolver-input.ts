@@ -74,7 +74,7 @@ export function readRules(db: Kysely<Tables>) {
 }
 export type ReadRule = Awaited<ReturnType<typeof readRules>>[number]
 
-/** Those that are switched on, as the resolver knows them. */
+/** Returns the enabled rules, as the resolver knows them. */
 export function rulesOf(rules: readonly ReadRule[]): ResolverRule[] {
   return rules
     .filter(({ enabled }) => enabled === 1)
@@ -102,7 +102,7 @@ export async function readTunnelListeners(db: Kysely<Tables>): Promise<Listener[
   )
 }
 
-/** What the environment adds to the settings. */
+/** Settings that come from the environment. */
 export interface ResolverSurroundings {
   readonly engine: ResolverSettings['engine']
   readonly listeners: readonly Listener[]

@@ -49,7 +49,7 @@ const members = {
   blocklists_update_interval_hours: z.int().min(0).max(720).meta({ description: '0: by hand only' }),
 }
 
-/** What can be set; `blocking_paused_until` and what follows from the environment are added when it is shown. */
+/** Settings that can be stored; `blocking_paused_until` and the effective upstreams are added when they are shown. */
 export const DnsSettingValues = z.object(members)
 export type DnsSettingValues = z.infer<typeof DnsSettingValues>
 
@@ -84,7 +84,7 @@ export const DnsBlocking = z
   .meta({ id: 'DnsBlocking' })
 export type DnsBlocking = z.infer<typeof DnsBlocking>
 
-/** How the resolver does. */
+/** Status of the resolver. */
 export const DnsStatus = z
   .object({
     running: z.boolean(),
@@ -168,7 +168,7 @@ export const DnsExplanation = z
   .meta({ id: 'DnsExplanation' })
 export type DnsExplanation = z.infer<typeof DnsExplanation>
 
-/** What a fresh install uses. */
+/** Settings of a new installation. */
 export const defaultDnsSettings: DnsSettingValues = {
   blocking_enabled: true,
   block_mode: 'zero_ip',

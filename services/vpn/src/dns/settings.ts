@@ -9,7 +9,7 @@ import type { Upstream } from './process/resolver-files.ts'
 import { defaultDnsSettings, DnsSettingValues, type DnsSettings, type DnsSettingsUpdate } from './schema.ts'
 import { parseUpstream } from './upstream/upstream-text.ts'
 
-/** What is stored: the settings and the end of a pause, milliseconds since the epoch, 0 for none. */
+/** Stored settings with the end of a pause, milliseconds since the epoch, 0 for none. */
 export type StoredDnsSettings = DnsSettingValues & { readonly pausedUntil: number }
 
 export interface DnsSettingsParts {
@@ -66,7 +66,7 @@ export class DnsSettingsKeeper {
     }
   }
 
-  /** Whether somebody has ever set it. */
+  /** Returns true if the setting was ever stored. */
   isStored(name: keyof DnsSettingValues): boolean {
     return this.#names.has(name)
   }

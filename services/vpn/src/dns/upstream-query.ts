@@ -36,7 +36,7 @@ export function writeUpstreamQuery(
   return writeOpt(u, to + 4, question.dnssecOk, 0) - at
 }
 
-/** Whether m[o .. o + n) answers the query at u[at ..], whose question ends at `end` (counted from at): id and question, byte for byte. */
+/** Returns true if m[o .. o + n) answers the query at u[at ..], whose question ends at `end` (counted from at): id and question, byte for byte. */
 export function answersQuery(
   reply: { readonly m: Uint8Array; readonly o: number; readonly n: number },
   u: Uint8Array,

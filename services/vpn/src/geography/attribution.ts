@@ -30,7 +30,7 @@ export class Attribution {
     this.#databases = databases
   }
 
-  /** Whether any address can have a place at all. */
+  /** Returns true if any address can have a place at all. */
   isPossible(): boolean {
     return this.#databases.has('country') || this.#databases.has('asn')
   }

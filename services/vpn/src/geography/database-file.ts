@@ -29,7 +29,7 @@ export interface DatabaseFile {
   readonly path: string
   /** The newest one that could be opened; undefined for none. */
   current(): Mmdb | undefined
-  /** Why there is none, or why what is there now could not be opened; null when all is well. */
+  /** Returns the reason why there is none, or why what is there now could not be opened; null when all is well. */
   problem(): string | null
   /** Looks whether the file is another than before, and opens it. Returns whether what is in force changed. */
   look(): Promise<boolean>

@@ -12,7 +12,7 @@ const rememberedAtMost = 10_000
 /** A database as it is told to callers. */
 export interface DatabaseFacts {
   readonly type: string
-  /** When it was made, seconds since the epoch. */
+  /** Time when it was made, seconds since the epoch. */
   readonly build_epoch: number
   /** Name of the file, without its folder. */
   readonly file: string
@@ -26,7 +26,7 @@ export interface DatabasesParts {
   readonly log: Log
 }
 
-/** Where a downloaded database is kept. */
+/** Folder where a downloaded database is kept. */
 export const downloadedPath = (folder: string, kind: DatabaseKind) => join(folder, `${kind}.mmdb`)
 
 /** Opens what is there, and looks for replacements until closed. A missing or broken file is no error. */
@@ -78,7 +78,7 @@ export class Databases {
     return { type: database.type, build_epoch: database.buildEpoch, file: basename(this.#files[kind].path) }
   }
 
-  /** Why a database is not there, or not the newest one; null when all is well. */
+  /** Returns the reason why a database is not there, or not the newest one; null when all is well. */
   problem(kind: DatabaseKind): string | null {
     if (this.has(kind)) return this.#files[kind].problem() ?? this.#damage
     const isNamed = this.#parts.files[kind] !== undefined

@@ -39,7 +39,7 @@ export interface DestinationParts {
 
 /** Counts where the traffic of peers goes, where the operator and the kernel allow it. */
 export interface Destinations {
-  /** Why it is not counted; null when it is. */
+  /** Returns the reason why it is not counted; null when it is. */
   obstacle(): Promise<string | null>
   /** Reads the connection table once. */
   read(): Promise<void>

@@ -19,7 +19,7 @@ const DownloadRecord = z.object({
   /** SHA-256 of the address: it may hold a licence key. */
   source: z.string(),
   etag: z.string().nullable(),
-  /** When the server was last asked with success, milliseconds since the epoch. */
+  /** Time when the server was last asked with success, milliseconds since the epoch. */
   checkedAt: z.number(),
 })
 export type DownloadRecord = z.infer<typeof DownloadRecord>
@@ -45,7 +45,7 @@ export interface Download {
   readonly open: OpenGuarded
   readonly now: number
   readonly signal: AbortSignal
-  /** Whether what was downloaded last is still there; if not, it is sent again although nothing changed. */
+  /** True if what was downloaded last is still there; if not, it is sent again although nothing changed. */
   readonly isThere: boolean
 }
 

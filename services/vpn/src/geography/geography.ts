@@ -33,7 +33,7 @@ export interface GeographyParts {
   readonly destinations: Pick<Destinations, 'obstacle'>
   readonly recorder: TrafficRecorder
   readonly peers: () => Iterable<FollowedPeer>
-  /** Why the newest database could not be downloaded; null when it could. */
+  /** Reason why the newest database could not be downloaded; null when it could. */
   readonly updateProblem: (kind: DatabaseKind) => string | null
 }
 

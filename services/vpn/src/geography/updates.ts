@@ -40,7 +40,7 @@ export class DatabaseUpdates {
     this.#timer.unref()
   }
 
-  /** Why the last attempt failed; null when it did not. */
+  /** Returns the reason why the last attempt failed; null when it did not. */
   problem(kind: DatabaseKind): string | null {
     return this.#failures.get(kind)?.problem ?? null
   }

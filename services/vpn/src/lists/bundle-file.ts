@@ -74,7 +74,7 @@ export async function writeBundleFile(path: string, { memory }: Pick<ListBundle,
   await directory.sync()
 }
 
-/** Whether a bundle was made from exactly these lists, with these texts and under these names. */
+/** Returns true if a bundle was made from exactly these lists, with these texts and under these names. */
 export function isBundleOf(bundle: Pick<ListBundle, 'lists'>, lists: readonly ResolverList[]): boolean {
   return (
     bundle.lists.length === lists.length &&

@@ -10,9 +10,9 @@ export interface ListSink {
   name(cover: CoverCode, isException: boolean, isImportant: boolean): void
   /** A rule with modifiers, or about an address. Why it is not taken; undefined when it is. */
   conditional(rule: ConditionalLine, text: string): string | undefined
-  /** Why it is not taken; undefined when it is. */
+  /** Returns the reason why it is not taken; undefined when it is. */
   pattern(rule: Extract<Rule, { kind: 'pattern' }>): string | undefined
-  /** Whether a `$badfilter` takes the rule with this key away. */
+  /** Returns true if a `$badfilter` takes the rule with this key away. */
   isCancelled(key: () => string): boolean
 }
 

@@ -26,7 +26,7 @@ import { Updates } from './updates.ts'
 const lookEveryMs = 60_000
 const patienceMs = 3000
 
-/** What the lists need. */
+/** Dependencies of `createLists`. */
 export interface ListParts {
   readonly database: Database<Tables>
   readonly log: Log

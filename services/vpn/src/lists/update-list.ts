@@ -13,7 +13,7 @@ import { uselessMessage } from './useless-message.ts'
 import * as store from './store.ts'
 import { textPath } from './text-path.ts'
 
-/** What an update of one list needs. */
+/** Dependencies of `updateList`. */
 export interface UpdateParts {
   readonly db: Kysely<Tables>
   readonly clock: Clock

@@ -7,7 +7,7 @@ import type { UpdateOutcome } from './update-list.ts'
 /** So many lists are fetched at a time: each may take 25 MiB of memory, and a thread. */
 const lanes = 2
 
-/** What a run of updates needs. */
+/** Dependencies of `Updates`. */
 export interface RunParts {
   readonly clock: Clock
   readonly log: Log

@@ -97,7 +97,7 @@ class OtherVersion extends Error {
 const corrupt = 11
 const notADatabase = 26
 
-/** Whether the file itself is at fault, so that only a new one helps; a full disk is none of that. */
+/** Returns true if the file itself is at fault, so that only a new one helps; a full disk is none of that. */
 export function isBeyondRepair(error: unknown): boolean {
   if (error instanceof OtherVersion) return true
   const code = sqliteCode(error)

@@ -121,7 +121,7 @@ export class LogWriter {
     return isWritten ? count : 0
   }
 
-  /** Whether there is anything to write at this moment, milliseconds since the epoch. */
+  /** Returns true if there is anything to write at this moment, milliseconds since the epoch. */
   isDue(now: number): boolean {
     return hasSettled(this.#rings, now) || !this.#areClientsWritten
   }

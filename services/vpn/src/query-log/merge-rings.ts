@@ -36,7 +36,7 @@ export function mergeRings(
   return taken
 }
 
-/** Whether there is an entry that `mergeRings` would hand over now. */
+/** Returns true if there is an entry that `mergeRings` would hand over now. */
 export function hasSettled(rings: readonly LogRing[], now: number): boolean {
   return rings.some((ring) => {
     ring.look()

@@ -16,7 +16,7 @@ export interface Names {
 /** How the resolver and its lists stand. */
 export interface Standing {
   readonly isRunning: boolean
-  /** Why it is not running. */
+  /** Reason why it is not running. */
   readonly reason: string | null
   /** Names that are blocked. */
   readonly blocklistSize: number
@@ -124,7 +124,7 @@ export interface StatisticsContext {
   readonly hours: number
   readonly standing: Standing
   readonly names: Names
-  /** Why the log could not be read; null when it could. */
+  /** Reason why the log could not be read; null when it could. */
   readonly error: string | null
   readonly showTops: boolean
 }

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import type { FromReader, QuestionKind, Questions, ToReader } from './reader-messages.ts'
 
-/** Why a question about the log was not answered. */
+/** Reason why a question about the log was not answered. */
 export class QueryLogUnavailable extends Error {
   override readonly name = 'QueryLogUnavailable'
   readonly reason: 'busy' | 'slow' | 'failed' | 'closed'

@@ -57,7 +57,7 @@ export function previewRule(view: LogView, { rule, rules, now }: PreviewWish): P
   return { changed: clients.reduce((sum, { changed }) => sum + changed, 0), matching, clients }
 }
 
-/** Whether a query that ended this way would have ended otherwise; by the table of precedence. */
+/** Returns true if a query that ended this way would have ended otherwise; by the table of precedence. */
 function wouldChange(kind: KindRow, rule: PreviewedRule, decider: PreviewedRule | undefined): boolean {
   const isBlocked = kind.status === Status.blocked
   if (isBlocked === (rule.action === 'block')) return false

@@ -29,7 +29,7 @@ export function createTestLog(file: string, retentionDays = 30, bytes = 1 << 20)
   return { ring, writer, log, settle, purge }
 }
 
-/** Whether a text stands anywhere in the files beside this one, this one included. */
+/** Resolves to true if a text stands anywhere in the files beside this one, this one included. */
 export async function isInFiles(file: string, text: string): Promise<boolean> {
   const names = await readdir(dirname(file))
   const contents = await Promise.all(names.map((name) => readFile(join(dirname(file), name))))

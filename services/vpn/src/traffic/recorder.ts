@@ -91,7 +91,7 @@ export class TrafficRecorder {
     return [...this.#waiting]
   }
 
-  /** Whether deleted peers left something to write. */
+  /** Returns true if deleted peers left something to write. */
   hasOrphans(): boolean {
     return this.#orphans.length > 0
   }

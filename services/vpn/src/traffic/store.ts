@@ -133,7 +133,7 @@ function ofInterfaces(db: Db, name: string | undefined): ReturnType<typeof ofPee
   return query as unknown as ReturnType<typeof ofPeer>
 }
 
-/** Whether there is such an interface, or was one that moved something. */
+/** Resolves to true if there is such an interface, or was one that moved something. */
 export async function hasInterfaceTraffic(db: Db, name: string): Promise<boolean> {
   const there = await db.selectFrom('interfaces').select('name').where('name', '=', name).executeTakeFirst()
   if (there !== undefined) return true

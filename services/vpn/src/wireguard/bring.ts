@@ -7,7 +7,7 @@ import { publicKeyOf } from './keys.ts'
 import { createKnownPeers } from './known-peers.ts'
 import { changeInParts, readFollowed, type FollowedDevice } from './peer-batch.ts'
 
-/** What a device is brought with. */
+/** Dependencies of `inspectDevice`. */
 export interface BringParts {
   readonly driver: WireGuardDriver
   readonly rules: GuardedRules

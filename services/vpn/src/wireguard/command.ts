@@ -2,7 +2,7 @@ import { execa, type Options } from 'execa'
 import { DeviceError } from './device.ts'
 import { withSecretDescriptor } from './secret-descriptor.ts'
 
-/** How one command is run. */
+/** Options of `runOnce`. */
 export interface CommandOptions {
   /** Text for `/dev/stdin` that must not be seen by anybody else; without it standard input is empty. */
   readonly secretInput?: string

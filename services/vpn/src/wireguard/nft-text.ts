@@ -64,7 +64,7 @@ export function encodeElementChange(
 export interface Listing {
   /** Stands for everything but the elements of the isolation sets. */
   readonly frame: string
-  /** Whether the isolation sets hold exactly the addresses of these rules. */
+  /** Returns true if the isolation sets hold exactly the addresses of these rules. */
   holds(rules: readonly InterfaceRules[]): boolean
 }
 

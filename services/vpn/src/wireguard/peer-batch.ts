@@ -16,7 +16,7 @@ export interface FollowedDevice {
 /** Peers as they are to become, null for removed, by public key. */
 type Target = ReadonlyMap<string, DevicePeer | null>
 
-/** What a batch is applied with. */
+/** Dependencies of `applyBatch`. */
 export interface BatchParts {
   readonly driver: WireGuardDriver
   readonly log: Log

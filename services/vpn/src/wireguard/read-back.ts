@@ -11,7 +11,7 @@ export interface ReadBack {
   idle(): Promise<void>
 }
 
-/** What a read-back works with. */
+/** Dependencies of `createReadBack`. */
 export interface ReadBackParts {
   /** Reads the device; calls `begin` itself. */
   readonly read: (name: string) => Promise<unknown>

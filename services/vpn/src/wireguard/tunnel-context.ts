@@ -9,7 +9,7 @@ import type { ReadBack } from './read-back.ts'
 /** How an interface stands, as far as the last operation or check knows. */
 export interface TunnelState {
   readonly status: 'up' | 'down' | 'error'
-  /** Why, for `error`; null otherwise. */
+  /** Reason for the status `error`; null otherwise. */
   readonly reason: string | null
 }
 

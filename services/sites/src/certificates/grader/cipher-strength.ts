@@ -8,13 +8,13 @@ export function cipherBits(name: string): number {
   return 128
 }
 
-/** Whether past traffic stays secret when the server's key is lost one day. TLS 1.3 has no other suites. */
+/** Returns true if past traffic stays secret when the server's key is lost one day. TLS 1.3 has no other suites. */
 export const hasForwardSecrecy = (name: string): boolean => /^(?:TLS_|ECDHE-|DHE-|A?ECDH-|ADH-)/.test(name)
 
-/** Whether encryption and its check are one; TLS 1.3 has no other suites. */
+/** Returns true if encryption and its check are one; TLS 1.3 has no other suites. */
 export const isAuthenticatedEncryption = (name: string): boolean => /^TLS_|GCM|CCM|CHACHA20/.test(name)
 
-/** Why a suite should not be offered at all; undefined for the rest. */
+/** Returns the reason why a suite should not be offered at all; undefined for the rest. */
 export function suiteFault(name: string): 'broken' | 'outdated' | undefined {
   if (/NULL|^EXP|^AECDH|^ADH/.test(name) || (cipherBits(name) < 112 && !/RC4/.test(name))) return 'broken'
   return /RC4|3DES|DES-CBC3/.test(name) ? 'outdated' : undefined

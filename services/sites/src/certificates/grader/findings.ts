@@ -9,7 +9,7 @@ export interface Finding {
   readonly severity: 'good' | 'info' | 'warning' | 'problem'
   readonly text: string
   readonly cap?: Grade
-  /** Whether it counts only as long as trust is looked at. */
+  /** True if it counts only as long as trust is looked at. */
   readonly isAboutTrust?: true
 }
 

@@ -5,14 +5,14 @@ import type { Observation } from './observation.ts'
 import { probeSite } from './probe-site.ts'
 import { scoreOf, type Score } from './score.ts'
 
-/** What a local grade is called wherever it is shown: it is ours, and not that of SSL Labs. */
+/** Label of a local grade wherever it is shown: it is not a grade of SSL Labs. */
 export const localGradeLabel = 'local grade, SSL Labs-like'
 
 /** A grade of one host at one moment. */
 export interface LocalGrade extends Score {
   readonly host: string
   readonly observation: Observation
-  /** When the certificate expires, milliseconds. */
+  /** Time when the certificate expires, milliseconds. */
   readonly notAfter: number
   readonly checkedAt: number
 }

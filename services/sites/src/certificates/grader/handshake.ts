@@ -2,7 +2,7 @@ import type { X509Certificate } from 'node:crypto'
 import { checkServerIdentity, connect, type ConnectionOptions, type TLSSocket } from 'node:tls'
 import { probeName, serverNameOf } from '../probe-name.ts'
 
-/** What is connected to, and for which host. */
+/** Target of a handshake: the address, and the host it is for. */
 export interface HandshakeTarget {
   readonly address: string
   readonly port: number
@@ -14,10 +14,10 @@ export interface HandshakeTarget {
   readonly signal?: AbortSignal | undefined
 }
 
-/** What a handshake was limited to. */
+/** Limits of a handshake. */
 export type HandshakeLimits = Pick<ConnectionOptions, 'minVersion' | 'maxVersion' | 'ciphers' | 'ecdhCurve'>
 
-/** How a handshake ended. */
+/** Outcome of a handshake. */
 export type Handshake =
   | {
       readonly kind: 'done'

@@ -22,15 +22,15 @@ export interface Observation {
   readonly groups: readonly string[]
   /** The server's own first; at least one. */
   readonly chain: readonly CertificateFacts[]
-  /** Whether the certificate holds for the host. */
+  /** True if the certificate holds for the host. */
   readonly isNameRight: boolean
-  /** Why the chain is not trusted, an OpenSSL code; undefined when it is. */
+  /** Reason why the chain is not trusted, an OpenSSL code; undefined when it is. */
   readonly distrust: string | undefined
   readonly hasOcspStaple: boolean
   /** `max-age` of Strict-Transport-Security, seconds; undefined without one. */
   readonly hstsSeconds: number | undefined
-  /** Whether plain HTTP leads to HTTPS; undefined when nothing answers there. */
+  /** True if plain HTTP leads to HTTPS; undefined when nothing answers there. */
   readonly redirectsToHttps: boolean | undefined
-  /** Whether every probe was made; otherwise time ran out and what is missing was not looked at. */
+  /** True if every probe was made; otherwise time ran out and what is missing was not looked at. */
   readonly isComplete: boolean
 }

@@ -19,7 +19,7 @@ const oldSuites = allSuites.filter((name) => !name.startsWith('tls_')).map((name
 const groupNames = ['X25519MLKEM768', 'X25519', 'prime256v1', 'secp384r1', 'secp521r1']
 const weakest = '@SECLEVEL=0'
 
-/** What was seen, or why nothing could be. */
+/** Observation of a site, or the reason why there is none. */
 export type ProbeOutcome =
   | { readonly kind: 'observed'; readonly observation: Observation }
   | { readonly kind: 'failed'; readonly reason: string }
@@ -92,7 +92,7 @@ async function probeGroups(target: HandshakeTarget, versions: readonly TlsVersio
   return found.flat()
 }
 
-/** What the server sent along; a root is seldom part of it. */
+/** Returns the chain that the server sent; a root is seldom part of it. */
 function chainOf(leaf: X509Certificate): CertificateFacts[] {
   const chain: CertificateFacts[] = []
   let certificate: X509Certificate | undefined = leaf

@@ -4,7 +4,7 @@ import { isIPv6 } from 'node:net'
 import { probeName, serverNameOf } from '../probe-name.ts'
 import type { HandshakeTarget } from './handshake.ts'
 
-/** What one request by each of the two protocols tells. */
+/** Result of one request over HTTP and one over HTTPS. */
 export interface WebObservation {
   readonly hstsSeconds: number | undefined
   readonly redirectsToHttps: boolean | undefined

@@ -3,7 +3,7 @@ import { findingsOf, longHsts, type Finding } from './findings.ts'
 import { worse, type Grade } from './grade.ts'
 import type { Observation, TlsVersion } from './observation.ts'
 
-/** What a grade is made of, each 0 to 100. */
+/** Dependencies of `gradeOf`. */
 export interface ScoreParts {
   readonly protocol: number
   readonly keyExchange: number
@@ -15,7 +15,7 @@ export interface ScoreParts {
 /** A grade with its reasons. */
 export interface Score {
   readonly grade: Grade
-  /** What it would be if the certificate were trusted, in time and for the right name. */
+  /** Grade if the certificate were trusted, valid now and for the right name. */
   readonly gradeTrustIgnored: Grade
   readonly parts: ScoreParts
   readonly findings: readonly Finding[]

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** How often something is done, and by how much the moments are spread, milliseconds. */
+/** Interval of a task and the spread of its times, milliseconds. */
 export interface Rhythm {
   readonly every: number
   readonly jitter: number
@@ -12,7 +12,7 @@ export const rhythms = {
   weekly: { every: 7 * 86_400_000, jitter: 86_400_000 },
 } as const satisfies Record<string, Rhythm>
 
-/** When a host is due again. The spread is the host's own, so that it keeps its place from week to week. */
+/** Returns when a host is due again. The spread is the host's own, so that it keeps its place from week to week. */
 export function dueAt(host: string, lastAt: number | undefined, { every, jitter }: Rhythm): number {
   if (lastAt === undefined) return 0
   const share = createHash('sha256').update(host).digest().readUInt32BE() / 2 ** 32

@@ -16,9 +16,9 @@ export interface GradeScheduleParts {
   readonly history: GradeHistory
   readonly timers: Timers
   readonly log: Log
-  /** How often hosts are graded here. */
+  /** Returns how often hosts are graded here. */
   readonly rhythm: () => 'off' | 'daily' | 'weekly'
-  /** Whether SSL Labs may be asked at all; which hosts is the sites' choice. */
+  /** Returns true if SSL Labs may be asked at all; which hosts is the sites' choice. */
   readonly isSslLabsOn: () => boolean
 }
 

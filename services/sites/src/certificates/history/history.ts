@@ -25,7 +25,7 @@ export interface GradeSeries {
   readonly points: readonly WeekPoint[]
 }
 
-/** What grades there were. */
+/** History of grades. */
 export interface GradeHistory {
   record(grade: RecordedGrade): Promise<void>
   /** The newest of every host and source. */
@@ -68,7 +68,7 @@ export function createGradeHistory({ db, clock, retentionDays }: GradeHistoryPar
   }
 }
 
-/** What of a local grade is kept. */
+/** Returns the record that is stored of a local grade. */
 export const recordOf = (grade: LocalGrade, siteId: number): RecordedGrade => ({
   siteId,
   host: grade.host,

@@ -3,16 +3,16 @@ import { certificateFacts, namesOf } from '../certificate-facts.ts'
 import type { Handshake } from '../grader/handshake.ts'
 import type { SiteHost } from '../site-host.ts'
 
-/** How things stand with the certificate of a host. */
+/** State of the certificate of a host. */
 export type CertificateState = 'valid' | 'expiring' | 'expired' | 'pending' | 'missing' | 'error'
 
-/** What a host shows to those who connect. Texts of the certificate are the certificate's own. */
+/** Certificate that a host presents. Its texts are the certificate's own. */
 export interface HostCertificate {
   readonly host: string
   readonly siteId: number
   readonly tlsMode: SiteHost['tlsMode']
   readonly state: CertificateState
-  /** What is wrong, for a person; null when nothing is. */
+  /** Problem, for a person; null when there is none. */
   readonly message: string | null
   readonly certificate: ShownCertificate | null
   readonly checkedAt: number
@@ -38,7 +38,7 @@ const pendingFor = 30 * 60_000
 /** From when on a certificate expires soon, milliseconds; for a short life its last quarter, or it would always be soon. */
 const soon = 7 * day
 
-/** What a handshake tells about a host's certificate. */
+/** Derives the state of a host's certificate from a handshake. */
 export function certificateOf(site: SiteHost, handshake: Handshake, now: number): HostCertificate {
   const base = { host: site.host, siteId: site.siteId, tlsMode: site.tlsMode, checkedAt: now, certificate: null }
   if (handshake.kind === 'unreachable')

@@ -8,9 +8,9 @@ import { certificateOf, type CertificateState, type HostCertificate } from './ce
 const concurrency = 10
 const defaultHandshakeMs = 5000
 const goodFor = 600_000
-/** How long somebody waits for a look; with thousands of hosts the rest comes later, milliseconds. */
+/** Time that a caller waits for the inventory, milliseconds; with thousands of hosts the rest follows later. */
 const patience = 10_000
-/** So many hosts one after the other without an answer: the server is gone, and nobody waits for the others. */
+/** Number of hosts in a row without an answer after which the server counts as gone and the others are not tried. */
 const givingUp = 20
 
 /** Numbers for the dashboard. */
@@ -25,7 +25,7 @@ export interface InventoryParts {
   readonly hosts: SiteHosts
   readonly timers: Timers
   readonly roots?: readonly string[]
-  /** How long one handshake may take, milliseconds; 5000. */
+  /** Time limit of one handshake, milliseconds; 5000. */
   readonly handshakeMs?: number
   /** Told when a host shows another certificate, or is in another state, than at the last look. */
   readonly onChange?: (now: HostCertificate, before: HostCertificate) => void

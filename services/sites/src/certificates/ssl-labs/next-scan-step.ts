@@ -3,18 +3,18 @@ import type { HistoryGrade } from '../history/weekly-points.ts'
 import type { Assessment } from './ssl-labs-client.ts'
 import type { SslLabsTrouble } from './ssl-labs-error.ts'
 
-/** How far a scan is. The last three are ends; `ready` has a grade. */
+/** State of a scan. The last three are final; `ready` has a grade. */
 export type ScanState = 'queued' | 'starting' | 'dns' | 'in_progress' | 'rate_limited' | 'ready' | 'error' | 'failed'
 
 /** States in which nothing more happens. */
 export const isScanOver = (state: ScanState): boolean => state === 'ready' || state === 'error' || state === 'failed'
 
-/** What came of the last question. */
+/** Outcome of the last request. */
 export type ScanInput =
   | { readonly kind: 'answer'; readonly assessment: Assessment }
   | { readonly kind: 'trouble'; readonly trouble: SslLabsTrouble; readonly message: string }
 
-/** What is known when a step is decided. */
+/** Progress of a scan that the next step is decided by. */
 export interface ScanProgress {
   /** Since SSL Labs was first asked, milliseconds. */
   readonly elapsed: number
@@ -22,7 +22,7 @@ export interface ScanProgress {
   readonly troubles: number
 }
 
-/** What follows: another question after a while, or an end. */
+/** Next step of a scan: another request after a while, or an end. */
 export type ScanStep =
   | { readonly state: 'dns' | 'in_progress'; readonly waitMs: number }
   /** Nobody may be asked anything for so long. */

@@ -6,7 +6,7 @@ import type { SslLabsClient, SslLabsIdentity } from './ssl-labs-client.ts'
 import { SslLabsError } from './ssl-labs-error.ts'
 import { readFact, writeFact } from './store.ts'
 
-/** Whether we are known to SSL Labs. The address never leaves the service whole. */
+/** True if we are known to SSL Labs. The address never leaves the service whole. */
 export interface RegistrationStatus {
   /** As `a***@example.org`; empty when no address is set. */
   readonly maskedEmail: string
@@ -40,7 +40,7 @@ export interface Registration {
 export interface RegistrationParts {
   readonly db: Kysely<Tables>
   readonly client: SslLabsClient
-  /** Who the settings name; undefined when they name nobody. */
+  /** Returns the identity in the settings; undefined when there is none. */
   readonly identity: () => SslLabsIdentity | undefined
   /** Puts who was registered into the settings. */
   readonly keepIdentity: (identity: SslLabsIdentity) => Promise<void>

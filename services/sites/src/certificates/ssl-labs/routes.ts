@@ -18,13 +18,13 @@ import {
 import { ScanTooSoon, type Scan, type Scans } from './scans.ts'
 import { SslLabsError } from './ssl-labs-error.ts'
 
-/** What the endpoints call. */
+/** Functions behind the endpoints. */
 export interface SslLabsFeature {
   readonly registration: Registration
   readonly scans: Scans
   readonly optIns: OptIns
   readonly hosts: SiteHosts
-  /** Whether scans are on for the whole service. */
+  /** Returns true if scans are on for the whole service. */
   readonly isOn: () => boolean
   readonly hasSite: (id: number) => Promise<boolean>
 }

@@ -23,7 +23,7 @@ export interface Scan {
 /** A new assessment of the host was started not long ago. */
 export class ScanTooSoon extends Error {
   override readonly name = 'ScanTooSoon'
-  /** When it may be asked for again. */
+  /** Time when it may be asked for again. */
   readonly seconds: number
 
   constructor(seconds: number) {

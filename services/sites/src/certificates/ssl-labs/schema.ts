@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const moment = z.iso.datetime()
 
-/** Whether we are registered with SSL Labs. */
+/** True if we are registered with SSL Labs. */
 export const RegistrationStatus = z
   .object({
     masked_email: z.string(),
@@ -13,7 +13,7 @@ export const RegistrationStatus = z
 
 const personName = z.string().trim().min(1).max(100)
 
-/** Who registers; without a body those of the settings. Names are sent to SSL Labs as they are. */
+/** Identity to register; without a body that of the settings. Names are sent to SSL Labs as they are. */
 export const RegisterRequest = z
   .strictObject({
     first_name: personName,
@@ -31,7 +31,7 @@ export const Registered = z
   .object({ success: z.boolean(), message: z.string(), masked_email: z.string() })
   .meta({ id: 'SslLabsRegistered' })
 
-/** How far the scan of a host is. */
+/** Progress of the scan of a host. */
 export const ScanView = z
   .object({
     host: z.string(),
@@ -58,5 +58,5 @@ export const ScanRequest = z
 
 export const OptInParams = z.object({ id: z.coerce.number().int().positive().max(2_147_483_647) })
 
-/** Whether SSL Labs may hear the names of a site. */
+/** True if SSL Labs may hear the names of a site. */
 export const OptIn = z.strictObject({ enabled: z.boolean() }).meta({ id: 'SslLabsOptIn' })

@@ -2,7 +2,7 @@ import { OutboundFailed, OutboundRefused, type GuardedAnswer, type GuardedFetch 
 import { z } from 'zod'
 import { SslLabsError, type SslLabsTrouble } from './ssl-labs-error.ts'
 
-/** Who registers; SSL Labs wants an address of an organisation. */
+/** Identity for a registration; SSL Labs wants an address of an organisation. */
 export interface SslLabsIdentity {
   readonly firstName: string
   readonly lastName: string
@@ -10,7 +10,7 @@ export interface SslLabsIdentity {
   readonly organization: string
 }
 
-/** How much may be asked. */
+/** Limits that SSL Labs states. */
 export interface SslLabsInfo {
   readonly maxAssessments: number
   readonly currentAssessments: number
@@ -18,7 +18,7 @@ export interface SslLabsInfo {
   readonly newAssessmentCoolOff: number
 }
 
-/** How far an assessment is. */
+/** Progress of an assessment. */
 export interface Assessment {
   readonly status: 'DNS' | 'IN_PROGRESS' | 'READY' | 'ERROR'
   readonly message: string | undefined
@@ -43,7 +43,7 @@ export interface SslLabsClientParts {
   readonly fetch: GuardedFetch
   /** Without a slash at its end. */
   readonly baseUrl: string
-  /** How old a stored result may be, hours; 24. */
+  /** Maximum age of a stored result, hours; 24. */
   readonly cacheHours?: number
 }
 

@@ -1,4 +1,4 @@
-/** What SSL Labs answers instead of an answer. */
+/** Kind of a failure of SSL Labs. */
 export type SslLabsTrouble =
   /** 441: the e-mail address is not registered. */
   | 'not-registered'

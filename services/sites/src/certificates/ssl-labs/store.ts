@@ -36,7 +36,7 @@ export async function changeScan(db: Db, host: string, change: Partial<Omit<Scan
   await db.updateTable('ssl_labs_scans').set(change).where('host', '=', host).execute()
 }
 
-/** What a stop interrupted waits again, to be asked for and not to be started anew. */
+/** Queues scans that a stop interrupted, to be continued and not to be started anew. */
 export async function requeueInterrupted(db: Db): Promise<void> {
   await db
     .updateTable('ssl_labs_scans')

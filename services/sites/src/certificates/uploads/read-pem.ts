@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto'
 import { namesOf } from '../certificate-facts.ts'
 
-/** What was uploaded cannot be used; `field` is the member of the body it came in. */
+/** An upload that cannot be used; `field` is the member of the body it came in. */
 export class UploadRejected extends Error {
   override readonly name = 'UploadRejected'
   readonly field: 'certificate' | 'private_key'

@@ -2,10 +2,10 @@ import type { Kysely } from 'kysely'
 import type { Tables } from '../../database/tables.ts'
 import type { UploadedCertificateRow } from '../tables.ts'
 
-/** What is written; the id and the times are given by `insert` and `replace`. */
+/** Values to store; `insert` and `replace` add the id and the times. */
 export type UploadValues = Pick<UploadedCertificateRow, 'name' | 'kind' | 'chain'>
 
-/** Those that were not deleted, by name. */
+/** Lists the uploads that were not deleted, by name. */
 export function listUploads(db: Kysely<Tables>): Promise<UploadedCertificateRow[]> {
   return db
     .selectFrom('uploaded_certificates')

@@ -9,7 +9,7 @@ export type UploadedSource =
   | { readonly form: 'pem'; readonly certificate: string; readonly key: string }
   | { readonly form: 'files'; readonly certificate: string; readonly key: string }
 
-/** What configurations take of uploaded certificates. Nothing waits: it is in memory, or in files already. */
+/** Uploaded certificates as configurations need them. Nothing waits: they are in memory, or in files already. */
 export interface UploadedMaterial {
   /** Undefined when there is none, or it is an authority. */
   certificate(id: number): UploadedSource | undefined

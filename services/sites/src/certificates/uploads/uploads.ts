@@ -35,7 +35,7 @@ export interface UploadedCertificate {
   readonly changedAt: number
 }
 
-/** What is uploaded, PEM. */
+/** An upload, PEM. */
 export interface Upload {
   readonly name: string
   readonly kind: UploadedCertificateRow['kind']
@@ -55,7 +55,7 @@ export class CertificateInUse extends Error {
   }
 }
 
-/** So many are there already that another is refused. */
+/** Thrown when the maximum number of certificates is reached. */
 export class TooManyCertificates extends Error {
   override readonly name = 'TooManyCertificates'
 }
@@ -85,7 +85,7 @@ export interface UploadsParts {
   readonly clock: Clock
   /** Ids of the sites that use an uploaded certificate, as certificate or as authority. */
   readonly sitesUsing: (id: number) => Promise<readonly number[]>
-  /** Where a Caddy of this machine and user reads certificates; without it configurations hold them. */
+  /** Folder where a Caddy of this machine and user reads certificates; without it configurations hold them. */
   readonly folder: string | undefined
   /** Told when what runs has to be compiled anew. */
   readonly onReplaced: (id: number, siteIds: readonly number[]) => void

@@ -1,6 +1,6 @@
 /** One request as the access log has it. Host, method, path and client come from visitors: they are text and nothing else. */
 export interface LogLine {
-  /** When it was answered, milliseconds. */
+  /** Time when it was answered, milliseconds. */
   readonly at: number
   /** The site whose logger wrote it, where loggers are named after sites. */
   readonly siteId: number | undefined
@@ -13,11 +13,11 @@ export interface LogLine {
   readonly bytes: number
   readonly durationMs: number
   readonly client: string
-  /** Whether it is one of this service's own looks at a site, from this machine; nobody visited. */
+  /** True if it is one of this service's own looks at a site, from this machine; nobody visited. */
   readonly isProbe: boolean
 }
 
-/** What a line has in the places that are read; anything may stand in them. */
+/** The members of a log line that are read; they may hold anything. */
 interface RawLine {
   readonly ts?: unknown
   readonly logger?: unknown

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** How far a log was read. Files are read in the order they were rolled, the current one last. */
+/** Position up to which a log was read. Files are read in the order they were rolled, the current one last. */
 export interface LogPosition {
   /** Stamp of the newest rolled file that was read to its end; empty for none. The next one is the file being read. */
   readonly rolledAfter: string

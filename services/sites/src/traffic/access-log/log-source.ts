@@ -5,7 +5,7 @@ import { headLength } from './log-position.ts'
 
 /** A file of the log that is being read, from anywhere to its present end. */
 export interface LogSource {
-  /** What the file begins with, as far as it is there. */
+  /** Reads the beginning of the file, as far as it is there. */
   head(): Promise<Uint8Array>
   /** Hands on what stands from an offset to the present end, in pieces. Stops early when `take` answers false. */
   read(offset: number, take: (bytes: Uint8Array) => Promise<boolean>): Promise<void>

@@ -7,7 +7,7 @@ import { rolledFiles } from './rolled-files.ts'
 
 export interface LogTailParts {
   readonly path: string
-  /** Where an earlier reader stopped; undefined to begin with the current file. */
+  /** Position where an earlier reader stopped; undefined to begin with the current file. */
   readonly position: LogPosition | undefined
   /**
    * Takes lines and how far the log was read with them. Both belong together: who keeps what came of the lines and the

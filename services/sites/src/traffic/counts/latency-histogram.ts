@@ -6,7 +6,7 @@ export const latencyBounds = [
 
 const bucketCount = latencyBounds.length + 1
 
-/** How many requests took how long. The buckets never change, so histograms of different times can be added. */
+/** Histogram of request durations. The buckets never change, so histograms of different times can be added. */
 export type LatencyHistogram = Float64Array
 
 export const emptyHistogram = (): LatencyHistogram => new Float64Array(bucketCount)

@@ -6,12 +6,12 @@ import { addCount, addLine, emptyCount, everySite, type CountKey, type TrafficCo
 /** Counts that are not in the database yet, and how far the log was read for them. */
 export interface CountBatch {
   readonly counts: readonly { readonly key: CountKey; readonly count: TrafficCount }[]
-  /** When each site was last asked for something, milliseconds. */
+  /** Time when each site was last asked for something, milliseconds. */
   readonly lastSeen: ReadonlyMap<number, number>
   readonly position: LogPosition
 }
 
-/** How long counts are kept, milliseconds, by their span in seconds. */
+/** Time for which counts are kept, milliseconds, by their span in seconds. */
 export const keptFor: ReadonlyMap<number, number> = new Map([
   [60, 6 * 3_600_000 + 60_000],
   [3600, 30 * 86_400_000 + 3_600_000],

@@ -9,7 +9,7 @@ import {
   type LatencyHistogram,
 } from './latency-histogram.ts'
 
-/** What was asked in some span of time. */
+/** Requests in a span of time. */
 export interface TrafficCount {
   requests: number
   bytes: number

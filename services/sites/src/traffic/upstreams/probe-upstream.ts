@@ -2,7 +2,7 @@ import { lookup } from 'node:dns'
 import { connect, type LookupFunction, type NetConnectOpts } from 'node:net'
 import { isMetadataAddress } from '../../metadata-address.ts'
 
-/** What a connection attempt showed: whether something listens, and after how many milliseconds. */
+/** Result of a connection attempt: whether something listens, and after how many milliseconds. */
 export type UpstreamProbe =
   | { readonly kind: 'up'; readonly latencyMs: number }
   | { readonly kind: 'down'; readonly reason: string }

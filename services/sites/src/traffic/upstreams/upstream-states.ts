@@ -16,13 +16,13 @@ export interface UpstreamCount {
   readonly fails: number
 }
 
-/** How a server stands. */
+/** State of an upstream. */
 export interface UpstreamState {
   readonly address: string
   readonly siteIds: readonly number[]
   /** Null when it was not asked, because such addresses never are. */
   readonly up: boolean | null
-  /** Why it is not up. */
+  /** Reason why it is not up. */
   readonly reason: string | null
   /** Failures Caddy remembers, and requests under way; null when Caddy could not be asked or does not know it. */
   readonly fails: number | null
@@ -40,7 +40,7 @@ export interface UpstreamCounts {
 
 export interface UpstreamStatesParts {
   readonly declared: () => Promise<readonly DeclaredUpstream[]>
-  /** What Caddy counts; may reject. */
+  /** Returns Caddy's own counts; may reject. */
   readonly counted: () => Promise<readonly UpstreamCount[]>
   readonly timers: Timers
   readonly log: Log

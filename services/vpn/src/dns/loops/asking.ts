@@ -20,7 +20,7 @@ const retryMs = 800
 const deadlineMs = 4000
 const Rcode = { serverFailure: 2, notImplemented: 4, refused: 5 } as const
 
-/** What asking is made of. */
+/** Dependencies of `Asking`. */
 export interface AskingParts {
   readonly engine: Engine
   readonly lines: QueryLines
@@ -37,7 +37,7 @@ export class Asking {
   readonly pending = new Pending(size)
   /** Milliseconds of `performance.now`, set once a batch. */
   now = 0
-  /** What came in and answered nothing: forged, or late. */
+  /** Number of packets that answered no query: forged or late ones. */
   unexpected = 0
   /** Tells the clients that wait for the flight that nobody answered, and closes it. */
   giveUp: (flight: number) => void = () => undefined
@@ -75,7 +75,7 @@ export class Asking {
     }
   }
 
-  /** Whether SERVFAIL is an answer from now on. */
+  /** Sets whether SERVFAIL counts as an answer from now on. */
   beStrict(isStrict: boolean): void {
     this.#isStrict = isStrict
   }

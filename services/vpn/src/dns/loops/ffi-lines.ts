@@ -48,7 +48,7 @@ export class FfiLines implements ListenerLines {
     this.answers = this.#out.bytes
   }
 
-  /** Whether a query can wake it. */
+  /** True if a query can wake it. */
   get isListening(): boolean {
     return this.#listeners.length > 0
   }

@@ -16,7 +16,7 @@ export interface DataListener {
 /** A server the data thread asks. For it all of them speak UDP: those that do not are behind a bridge on loopback. */
 export interface DataUpstream {
   readonly endpoint: Endpoint
-  /** How many source ports are used in turn. */
+  /** Number of source ports, used in turn. */
   readonly ports: number
   /** Place of the bridge that asks the same server by TCP when an answer does not fit; -1 for none. */
   readonly byStream: number

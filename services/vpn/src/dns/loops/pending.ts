@@ -3,7 +3,7 @@ import { longestQuery, Waiters } from './waiters.ts'
 
 const none = -1
 
-/** How much can be under way: flights (queries upstream), and clients that wait for them. */
+/** Capacity of the table: flights (queries upstream), and clients that wait for them. */
 export interface PendingSize {
   readonly flights: number
   readonly waiters: number
@@ -26,14 +26,14 @@ export class Pending {
   readonly tried: Int32Array
   /** 1 when the query that was sent last counts as failed. */
   readonly hasFailed: Uint8Array
-  /** When the first client asked, and when it was sent last; milliseconds of `performance.now`. */
+  /** Time when the first client asked, and when it was sent last; milliseconds of `performance.now`. */
   readonly since: Float64Array
   readonly sentAt: Float64Array
   readonly firstWaiter: Int32Array
   readonly waiterCount: Int32Array
-  /** How many flights are under way from each port. */
+  /** Number of flights from each port. */
   readonly portFlights = new Int32Array(mostPorts)
-  /** How many flights there are. */
+  /** Number of flights. */
   count = 0
 
   readonly #hash1: Int32Array

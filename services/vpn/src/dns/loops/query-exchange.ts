@@ -30,7 +30,7 @@ export interface AnswerLines {
 
 type Work = Pick<DataOrders, 'listenClient' | 'queryLog' | 'anonymizeClients'>
 
-/** What an exchange is made of. */
+/** Dependencies of `QueryExchange`. */
 export interface ExchangeParts {
   readonly engine: Engine
   readonly asking: Asking

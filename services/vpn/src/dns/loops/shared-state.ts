@@ -18,11 +18,11 @@ const words = {
 const descriptorCount = mostPorts + 8
 const figuresAt = 4 * (words.descriptors + descriptorCount)
 
-/** What is known of an upstream: numbers from `at` on in `figures`. */
+/** Figures of an upstream, counted from `at` in `figures`. */
 export const Figure = {
   /** Queries sent to it; one that is sent again counts again. */
   queries: 0,
-  /** Those of them that got no answer, or a refusal; each at most once. */
+  /** Number of them without an answer, or with a refusal; each counts once. */
   failures: 1,
   /** Milliseconds, smoothed; 0 before the first answer. */
   average: 2,
@@ -36,7 +36,7 @@ export const Figure = {
   count: 8,
 } as const
 
-/** What was wrong with an upstream last. */
+/** Last failure of an upstream. */
 export const FailureCode = { none: 0, silent: 1, unreachable: 2, refused: 3 } as const
 
 /** What data thread and control thread see of each other without messages. */

@@ -1,4 +1,4 @@
-/** What a list's rule with modifiers is about. */
+/** Target of a list's rule with modifiers. */
 export type RuleTarget =
   /** `name` lower case; the name itself, the names below it, or both. */
   | { readonly kind: 'name'; readonly name: string; readonly itself: boolean; readonly below: boolean }
@@ -54,9 +54,9 @@ export const noConditions: Conditions = {
   rewrite: null,
 }
 
-/** So many such rules are kept for all lists together, and so many of them with patterns, which are tried one by one. */
+/** Number of such rules kept for all lists together; patterns among them are tried one by one and have their own bound. */
 export const maxBundledRules = 20_000
 export const maxBundledPatterns = 256
 
-/** So many different values of `$client`: a bit each in a client's record. */
+/** Number of different values of `$client`: each takes a bit in a client's record. */
 export const maxAudiences = 32

@@ -1,6 +1,6 @@
 import { finish } from './name-hash.ts'
 
-/** Who may ask; the part of `ResolverClient` that decisions need. */
+/** A client, as decisions need it; part of `ResolverClient`. */
 export interface ClientRecord {
   /** 1 to 2 ** 31 - 1. */
   readonly number: number

@@ -45,7 +45,7 @@ interface OpenRule extends ConditionalRule {
   readonly address: Uint8Array | undefined
 }
 
-/** So many rules are noted for one decision. */
+/** Number of rules noted for one decision. */
 export const maxMatches = 64
 
 /**
@@ -57,7 +57,7 @@ export class ConditionalRules {
   /** Places in `rules` of what matched last, and how many there are. */
   readonly matched = new Int32Array(maxMatches)
   count = 0
-  /** Whether answers have to be held against addresses. */
+  /** True if answers have to be held against addresses. */
   readonly hasAddresses: boolean
   /** The different values of `$client`, in the order of their bits. */
   readonly audiences: readonly string[]

@@ -22,13 +22,13 @@ export interface Trace {
   conditional(place: number): void
 }
 
-/** So many addresses of rewrites go into one answer. */
+/** Number of addresses of rewrites in one answer. */
 const maxRewrites = 4
 
 /** The row of the precedence table for each of the first four meanings. */
 const rowOf = [Row.block, Row.exception, Row.important, Row.important]
 
-/** Whether filtering is paused at this moment, milliseconds since the epoch. */
+/** Returns true if filtering is paused at this moment, milliseconds since the epoch. */
 export const isPausedAt = (policy: Policy, now: number): boolean => now < policy.settings.pausedUntil
 
 /**

@@ -28,7 +28,7 @@ export interface ExplainedMatch {
   readonly isDeciding: boolean
 }
 
-/** What is asked, by whom and when. */
+/** A question to explain: its name and type, the client and the time. */
 export interface ExplainedQuestion {
   readonly domain: string
   /** The client's number. */
@@ -39,14 +39,14 @@ export interface ExplainedQuestion {
   readonly type?: number
 }
 
-/** What an answer leads to, in its order. */
+/** Targets and addresses of an answer, in its order. */
 export interface ExplainedAnswer {
   readonly targets: readonly string[]
   /** Addresses in the answer. */
   readonly addresses: readonly string[]
 }
 
-/** Why names would be answered as they are. */
+/** Explanation of a decision. */
 export interface Explained {
   readonly verdict: Verdict
   /** The name that decided. */
@@ -93,7 +93,7 @@ export function explain(
   return { ...asked, matches }
 }
 
-/** Whether the names an answer leads to are looked at: not when the question was blocked, or allowed by a word of its own. */
+/** Returns true if the names an answer leads to are looked at: not when the question was blocked, or allowed by a word of its own. */
 export const followsTargets = (verdict: Verdict): boolean =>
   verdict.status === Status.allowed && verdict.reason === Reason.none
 

@@ -94,7 +94,7 @@ class Builder {
     return ends
   }
 
-  /** Whether an end can be reached from a beginning through places that some letter fits. */
+  /** Returns true if an end can be reached from a beginning through places that some letter fits. */
   canEnd({ first, last }: Ends): boolean {
     const reached = new Set<number>()
     const waiting = [...first]

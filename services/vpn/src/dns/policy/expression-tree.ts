@@ -9,7 +9,7 @@ export type Expression =
 export const mostPlaces = 512
 export const deepestGroup = 40
 
-/** How many places of a name the expression's automaton tells apart. */
+/** Counts the positions that the expression's automaton distinguishes. */
 export function countPlaces(tree: Expression): number {
   switch (tree.kind) {
     case 'set':

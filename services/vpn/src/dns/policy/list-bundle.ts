@@ -24,7 +24,7 @@ export interface ListBundle {
   readonly classes: Uint32Array
   /** Patterns (wildcards, parts of names, expressions), see `patterns.ts`; empty without any. */
   readonly patterns: Int32Array
-  /** How many different names there are. */
+  /** Number of different names. */
   readonly names: number
   readonly lists: readonly BundledList[]
   /** Rules with modifiers and rules about addresses, see `conditional-rules.ts`. */

@@ -30,7 +30,7 @@ export interface Classes {
   single(meaning: number, list: number): number
   /** The class that says what both say. */
   combine(one: number, other: number): number
-  /** How many there are, class 0 too. */
+  /** Number of classes, class 0 included. */
   count(): number
 }
 

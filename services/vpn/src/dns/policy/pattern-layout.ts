@@ -25,13 +25,13 @@ export const patternHeadWords = 8
 export const PatternRecord = {
   /** A sequence of texts (0), an expression (1), or one that matches every name (2). */
   kind: 0,
-  /** Where a match must begin: anywhere (0), with the name (1), with a label (2). */
+  /** Beginning of a match: anywhere (0), with the name (1), with a label (2). */
   start: 1,
-  /** Whether the last text must end with the name. */
+  /** True if the last text must end with the name. */
   end: 2,
   /** Texts: how many; each is two words, place and length. Expressions: words a set. */
   count: 3,
-  /** Where the texts' places, or the automaton, stand. */
+  /** Position of the texts' places, or of the automaton. */
   data: 4,
   /** The pattern as it was written. */
   text: 5,

@@ -19,7 +19,7 @@ export interface ReadyPattern {
   readonly fours: readonly number[]
 }
 
-/** What all patterns together may be, so that a name costs a bounded time whatever lists hold. */
+/** Bounds of all patterns together, so that a name costs a bounded time whatever lists hold. */
 export const patternBounds = {
   /** Words of the program. */
   words: 4_000_000,
@@ -40,7 +40,7 @@ export interface PatternProgram {
    * @param list the list's number
    */
   add(text: string, meaning: number, list: number): string | undefined
-  /** Whether this list said so before. */
+  /** Returns true if this list said so before. */
   has(text: string, meaning: number, list: number): boolean
   /** The program; empty without patterns. */
   build(): Int32Array
@@ -74,9 +74,9 @@ export function createPatternProgram(): PatternProgram {
   }
 }
 
-/** What is left of the bounds. */
+/** Remaining room within the bounds. */
 class Room {
-  /** How many patterns have these four bytes. */
+  /** Number of patterns with these four bytes. */
   readonly #uses = new Map<number, number>()
   #words = 0
   #always = 0
@@ -156,7 +156,7 @@ const fourAt = (text: string, at: number): number =>
   (text.charCodeAt(at + 2) << 8) |
   text.charCodeAt(at + 3)
 
-/** What so many names contain that it tells little. */
+/** Texts that occur in too many names to tell patterns apart. */
 const common = new Set(
   [
     `.com`,

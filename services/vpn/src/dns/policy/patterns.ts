@@ -52,7 +52,7 @@ export class PatternList {
     this.#matcher = program.length === 0 ? undefined : new Matcher(program)
   }
 
-  /** Whether the pattern at this place matches the name. Allocates nothing. */
+  /** Returns true if the pattern at this place matches the name. Allocates nothing. */
   fits(place: number, name: Uint8Array, length: number): boolean {
     return this.#matcher !== undefined && this.#matcher.fits(place, name, length)
   }
@@ -136,7 +136,7 @@ class Matcher implements PatternMatcher {
     return matches
   }
 
-  /** Where the patterns with these four bytes are listed; 0 for none. */
+  /** Returns the position of the list of patterns with these four bytes; 0 for none. */
   #listed(four: number): number {
     const program = this.#program
     for (let slot = partSlot(four, this.#bits); ; slot = (slot + 1) & this.#mask) {

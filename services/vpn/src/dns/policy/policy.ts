@@ -6,7 +6,7 @@ import { type ListBundle, openBundle } from './list-bundle.ts'
 import { type PatternMatcher, createPatternMatcher } from './patterns.ts'
 import { type RuleRecord, type RuleTable, buildRuleTable, openRuleTable } from './rule-table.ts'
 
-/** What of the settings takes part in decisions. */
+/** Settings that take part in decisions. */
 export interface PolicySettings {
   /** False: nothing is filtered. */
   readonly blockingEnabled: boolean

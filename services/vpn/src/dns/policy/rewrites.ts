@@ -5,7 +5,7 @@ const isException = (meaning: number): boolean => meaning === Meaning.allows || 
 const isImportant = (meaning: number): boolean =>
   meaning === Meaning.blocksImportantly || meaning === Meaning.allowsImportantly
 
-/** Whether the rule at this place, one of those that matched, gives an answer that no exception among them takes away. */
+/** Returns true if the rule at this place, one of those that matched, gives an answer that no exception among them takes away. */
 export function isRewriting({ rules, matched, count }: ConditionalRules, place: number): boolean {
   const { rewrite, meaning } = rules[place]!
   if (rewrite === null || isException(meaning)) return false

@@ -25,12 +25,12 @@ export const RuleKind = { allow: 3, block: 4, allowBelow: 5, blockBelow: 6 } as 
 
 /** Custom rules, hashed by whom they are for and by domain. Nothing in here allocates. */
 export class RuleTable {
-  /** How many rules there are. */
+  /** Number of rules. */
   readonly count: number
   readonly seeds: NameSeeds
   /** `RuleKind` says what stands where in a slot. */
   readonly words: Uint32Array
-  /** Whether there are rules for everyone. */
+  /** True if there are rules for everyone. */
   readonly isGlobal: boolean
   readonly #slots: number
   readonly #clients: number
@@ -53,7 +53,7 @@ export class RuleTable {
     this.isGlobal = this.hasRules(0)
   }
 
-  /** Whether there are rules for this client (0: for everyone). */
+  /** Returns true if there are rules for this client (0: for everyone). */
   hasRules(client: number): boolean {
     if (this.count === 0) return false
     for (let slot = finish(client) & this.#clientMask; ; slot = (slot + 1) & this.#clientMask) {
@@ -63,7 +63,7 @@ export class RuleTable {
     }
   }
 
-  /** Where in `words` the slot stands for this client and the domain with these lanes; 0 for none. */
+  /** Returns the position in `words` of the slot for this client and the domain with these lanes; 0 for none. */
   find(client: number, lane1: number, lane2: number): number {
     const { words } = this
     for (let slot = place(client, lane1) & this.#mask; ; slot = (slot + 1) & this.#mask) {

@@ -8,7 +8,7 @@ export const specialNames = ['use-application-dns.net', 'mask.icloud.com', 'mask
 
 const wire = specialNames.map((domain) => wireName(domain)!)
 
-/** Whether the lower-case wire name is one of them; exactly, not below. */
+/** Returns true if the lower-case wire name is one of them; exactly, not below. */
 export function isSpecial(name: Uint8Array, length: number): boolean {
   for (let k = 0; k < wire.length; k++) {
     const special = wire[k]!

@@ -1,7 +1,7 @@
-/** What the resolver decided about one query, as numbers: that is how it travels through shared memory into the log. */
+/** Status of a query as a number, as it goes through shared memory into the log. */
 export const Status = { allowed: 0, blocked: 1 } as const
 
-/** Why, in the order of the precedence table. `source` is what the comment names. */
+/** Reason of a decision, in the order of the precedence table. Comments say what `source` holds. */
 export const Reason = {
   /** Nothing matched. */
   none: 0,

@@ -22,7 +22,7 @@ const streamRingBytes = 1 << 20
 /** What is answered in so many milliseconds has room in the log's rings. */
 const longestInRings = 2000
 
-/** How a resolver is made. */
+/** Dependencies of a resolver. */
 export interface ResolverParts extends RelayOptions {
   /** With the files of `resolver-files.ts`. */
   readonly directory: string
@@ -30,7 +30,7 @@ export interface ResolverParts extends RelayOptions {
   readonly isCautious?: boolean
   /** Something an operator should know. */
   readonly warn: (message: string) => void
-  /** So many queries were written to the log. */
+  /** Called with the number of queries written to the log. */
   readonly logged?: (count: number) => void
 }
 
@@ -123,7 +123,7 @@ export class Resolver {
     return this.#firstCompile
   }
 
-  /** Whether the settings want another engine than the one that runs, which takes another process. */
+  /** True if the settings want another engine than the one that runs, which takes another process. */
   get isOutdated(): boolean {
     return this.#files.settings.engine !== this.#opened.files.settings.engine
   }

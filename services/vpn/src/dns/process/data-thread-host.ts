@@ -19,7 +19,7 @@ const starting = limitsOf(5000)
 const healthyMs = 5000
 const pauseMs = 500
 
-/** What a data thread is started with. */
+/** Dependencies of `DataThreadHost`. */
 export interface DataThreadParts {
   readonly mode: DataSetup['mode']
   readonly orders: DataOrders
@@ -44,7 +44,7 @@ interface Running {
  */
 export class DataThreadHost {
   readonly state: SharedState = openSharedState(createSharedMemory())
-  /** How often the thread was replaced. */
+  /** Number of times the thread was replaced. */
   replacements = 0
   readonly #parts: DataThreadParts
   readonly #watch: NodeJS.Timeout

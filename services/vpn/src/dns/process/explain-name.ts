@@ -65,7 +65,7 @@ async function answerFor({ ask }: ExplainContext, domain: string, qtype: number)
   return found
 }
 
-/** Whether the answer is kept from this client because of a private address: by the same check, in the same order, as answers. */
+/** Returns true if the answer is kept from this client because of a private address: by the same check, in the same order, as answers. */
 function leadsInside(
   { policy, settings }: ExplainContext,
   { verdict, client }: { readonly verdict: Verdict; readonly client: number },

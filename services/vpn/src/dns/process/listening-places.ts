@@ -20,7 +20,7 @@ interface Place {
   tcpError: string | null
 }
 
-/** What the places need of others. */
+/** Dependencies of `ListeningPlaces`. */
 export interface PlacesParts {
   readonly libc: Libc | undefined
   /** The data thread listens at these from now on. Resolves when it does, and at the others no more. */
@@ -151,7 +151,7 @@ export class ListeningPlaces {
     for (const descriptor of outdated) this.#parts.libc?.call.close(descriptor)
   }
 
-  /** Whether the device there is now is another than the one the socket belongs to. */
+  /** Returns true if the device there is now is another than the one the socket belongs to. */
   #isOutdated({ listener: { device }, descriptor, device: bound }: Place): boolean {
     if (this.#parts.libc === undefined || device === null || descriptor < 0) return false
     const current = deviceIndex(this.#parts.libc, device)

@@ -5,7 +5,7 @@ import { emptyBundle, openBundle, type ListBundle } from '../policy/list-bundle.
 import type { ListReport } from './messages.ts'
 import { resolverFile, type ResolverList } from './resolver-files.ts'
 
-/** How a change of the lists ended. */
+/** Outcome of a change of the lists. */
 export interface ListsChange {
   readonly reports: readonly ListReport[]
   readonly names: number

@@ -8,9 +8,9 @@ const stopMs = 3000
 
 type Told = Extract<ToWriter, { type: 'settings' | 'clients' | 'upstreams' }>
 
-/** Who is told of the log. */
+/** Callbacks of the log. */
 export interface LogEars {
-  /** So many entries were written. */
+  /** Called with the number of entries written. */
   readonly wrote: (count: number) => void
   readonly warn: (message: string) => void
 }

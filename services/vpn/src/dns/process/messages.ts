@@ -2,7 +2,7 @@ import type { ResolverClient } from './resolver-files.ts'
 import type { ExplainedMatch } from '../policy/explain.ts'
 import type { Verdict } from '../policy/verdict.ts'
 
-/** What a line of a list can be. */
+/** Report of a compiled list: its entries, comments and unsupported lines. */
 export interface ListReport {
   readonly id: string
   readonly lines: number
@@ -29,7 +29,7 @@ export interface ExplainRequest {
   readonly domain: string
   /** The client's number; 0 for nobody in particular. */
   readonly client: number
-  /** Whether the name is looked up, too. */
+  /** True if the name is looked up, too. */
   readonly resolve: boolean
   /** DNS type of the question. */
   readonly qtype: number
@@ -45,7 +45,7 @@ export type ToResolver =
   | { readonly type: 'clear-cache'; readonly id: number }
   | { readonly type: 'stop' }
 
-/** Why a name would be answered as it is. */
+/** Explanation of how a name would be answered. */
 export interface Explanation {
   readonly verdict: Verdict
   /** The name that decided: the asked one, or the CNAME target that is blocked. */
@@ -56,20 +56,20 @@ export interface Explanation {
   readonly cnames: readonly string[]
 }
 
-/** How an address is listened at. */
+/** State of a listening address. */
 export interface ListenerState {
   readonly address: string
   readonly port: number
-  /** What keeps it from listening; null when it does. */
+  /** Error that keeps it from listening; null when it listens. */
   readonly error: string | null
 }
 
-/** How a server to ask does. */
+/** State of an upstream. */
 export interface UpstreamState {
   readonly label: string
   /** Queries sent to it; one that is sent again counts again. */
   readonly queries: number
-  /** Those of them that got no answer, or a refusal. */
+  /** Number of them without an answer, or with a refusal. */
   readonly failures: number
   /** Smoothed, milliseconds; null before the first answer. */
   readonly averageMs: number | null
@@ -77,7 +77,7 @@ export interface UpstreamState {
   readonly lastError: string | null
 }
 
-/** How the resolver does; sent every half second and after every change. */
+/** State of the resolver; sent every half second and after every change. */
 export interface ResolverState {
   readonly engine: 'ffi' | 'dgram'
   readonly engineReason: string

@@ -18,7 +18,7 @@ export const policyOf = (files: InForce, bundle: ListBundle): PolicyMemory => ({
   settings: policySettings(files.settings),
 })
 
-/** What the threads that answer need of the settings alone. */
+/** Returns the settings that data threads need. */
 export function settingsOrders(settings: ResolverSettings): Omit<DataOrders, 'policy' | 'listeners' | 'upstreams'> {
   const { cacheSize, listenClient, clientRateLimit, queryLog, anonymizeClients } = settings
   return { engine: engineSettings(settings), cacheSize, listenClient, clientRateLimit, queryLog, anonymizeClients }

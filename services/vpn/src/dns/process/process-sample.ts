@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
-/** What the system says of a thread; of a process, that is its main thread. */
+/** CPU figures of a thread from the system; of a process, those of its main thread. */
 export interface ProcessSample {
   /**
    * One letter: R runs or waits for a processor, S sleeps, D waits for a disk, T is stopped. A thread that sleeps may wait for
    * another one of the process, which waits for a processor: S therefore means that all of them sleep.
    */
   readonly state: string
-  /** How long it ran since it was started, milliseconds. */
+  /** Time it ran since it was started, milliseconds. */
   readonly ranMs: number
-  /** How long it waited for a processor, milliseconds; the wait that is under way is missing. */
+  /** Time it waited for a processor, milliseconds, without the current wait. */
   readonly waitedMs: number
 }
 

@@ -8,7 +8,7 @@ import {
   type ResolverSettings,
 } from './resolver-files.ts'
 
-/** What the resolver runs by. */
+/** Files that the resolver works from. */
 export interface ResolverFiles {
   readonly settings: ResolverSettings
   readonly clients: readonly ResolverClient[]

@@ -10,11 +10,11 @@ export const resolverFile = {
   lists: 'lists.json',
   /** All lists compiled; made by the resolver itself. */
   bundle: 'lists.bin',
-  /** What was asked; written by the resolver, read by the service. */
+  /** Query log; written by the resolver, read by the service. */
   queryLog: 'query-log.db',
 } as const
 
-/** Where the resolver listens. */
+/** An address on which the resolver listens. */
 export interface Listener {
   readonly address: string
   readonly port: number
@@ -22,7 +22,7 @@ export interface Listener {
   readonly device: string | null
 }
 
-/** How a blocked name is answered. */
+/** Answer to a blocked name. */
 export type BlockMode = 'zero_ip' | 'nxdomain' | 'refused' | 'custom_ip'
 
 /** A server to ask. */

@@ -213,7 +213,7 @@ test(
     await writeFileAtomic(join(directory, 'clients.json'), JSON.stringify([client(1, true), client(2, false)]))
     await supervisor.changed('rules')
     await supervisor.changed('clients')
-    /** Whether the rule holds for each of the clients. */
+    /** Returns true if the rule holds for each of the clients. */
     const filtered = () =>
       Promise.all(
         [1, 2, 3].map(async (number) => {

@@ -18,18 +18,18 @@ const shortestPauseMs = 10
 const longestPauseMs = 5000
 /** A process that lived so long did not die of its start. */
 const healthyMs = 10_000
-/** So many ends by the signals of a wrong system call, and batched ones are done without. */
+/** Number of crashes by signals of a wrong system call after which batched system calls are no longer used. */
 const mostCrashes = 3
 const crashes = new Set(['SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGABRT'])
 
-/** What a supervisor is made with. */
+/** Dependencies of a supervisor. */
 export interface SupervisorParts {
   /** `DATA_DIR/dns`. */
   readonly directory: string
   readonly warn: (message: string) => void
-  /** How the resolver does, about every second; undefined when it died. */
+  /** Called with the state of the resolver, about every second; undefined when it died. */
   readonly stateChanged?: (state: ResolverState | undefined) => void
-  /** So many queries went into the log. */
+  /** Called with the number of queries that went into the log. */
   readonly answered?: (count: number) => void
 }
 
@@ -48,9 +48,9 @@ interface Waiting {
  * growing pauses when it dies again and again, by force when it hangs (`watchdog.ts`). What was asked of one that died is asked of the next.
  */
 export class ResolverSupervisor {
-  /** How often it was started anew. */
+  /** Number of restarts. */
   restarts = 0
-  /** How it does; undefined while it does not run. */
+  /** State of the resolver; undefined while it does not run. */
   state: ResolverState | undefined
   readonly #parts: SupervisorParts
   readonly #waiting = new Map<number, Waiting>()

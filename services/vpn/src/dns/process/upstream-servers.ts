@@ -134,7 +134,7 @@ function stateOf({ upstream, lastError }: Server, figures: Float64Array): Upstre
   }
 }
 
-/** What went wrong last, while it counts: since the last answer. */
+/** Returns the last failure since the last answer. */
 function failureText(figures: Float64Array): string | null {
   if (figures[Figure.streak] === 0 && figures[Figure.isDown] === 0) return null
   const code = figures[Figure.lastFailure]

@@ -10,7 +10,7 @@ import type { PreviewedRule } from '../../query-log/rule-preview.ts'
 import type { DnsRule, DnsRuleCreate, DnsRuleListQuery, DnsRulePreviewBody, DnsRuleUpdate } from './schema.ts'
 import * as store from './store.ts'
 
-/** How often a rule decided, from the query log. */
+/** Hits of a rule, from the query log. */
 export interface RuleHits {
   readonly hits: number
   /** Milliseconds since the epoch. */
@@ -35,7 +35,7 @@ export interface RuleChange {
 /** More rules than this are a list, and belong into one. */
 const mostRules = 10_000
 
-/** How often a change is tried that meets others of the same key. */
+/** Number of attempts of a change that meets others of the same key. */
 const mostTries = 5
 
 /** The operator's rules. */

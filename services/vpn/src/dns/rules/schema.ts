@@ -66,7 +66,7 @@ export const DnsRulePreviewBody = z
   .meta({ id: 'DnsRulePreviewBody' })
 export type DnsRulePreviewBody = z.infer<typeof DnsRulePreviewBody>
 
-/** What a rule would have changed in the last 24 hours, as far as the log knows. */
+/** Queries of the last 24 hours that a rule would have changed, as far as the log goes back. */
 export const DnsRulePreview = z
   .object({
     changed: wholeNumber.meta({ description: 'Queries that would have been answered the other way' }),

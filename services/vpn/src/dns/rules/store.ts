@@ -5,7 +5,7 @@ import type { DnsRuleListQuery } from './schema.ts'
 
 type Db = Kysely<Tables>
 
-/** What makes two rules the same but for what they do. */
+/** Key of a rule: two rules with the same key differ only in their action. */
 export type RuleKey = Pick<DnsRuleRow, 'domain' | 'below_only' | 'peer_id'>
 
 /** Newest first. `peerId` narrows to the rules of one peer. */

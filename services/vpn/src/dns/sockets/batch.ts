@@ -1,7 +1,7 @@
 import { fixedBytes, iovec, linux, mmsghdr, sockaddr } from './layouts.ts'
 import type { Libc } from './libc.ts'
 
-/** How many datagrams a batch has room for, how long each may be, and whether they come with addresses. */
+/** Shape of a batch: number of datagrams, length of each, and whether they come with addresses. */
 export interface BatchShape {
   readonly count: number
   readonly slot: number
@@ -28,7 +28,7 @@ export class Batch {
   readonly #libc: Libc
   readonly #heads: Uint32Array
   readonly #vectors: Uint32Array
-  /** Where the head of datagram n is, so that a part can be sent. */
+  /** Positions of the heads of datagrams, so that a part of a batch can be sent. */
   readonly #pointers: readonly bigint[]
   #received = 0
 

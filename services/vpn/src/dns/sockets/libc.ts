@@ -26,7 +26,7 @@ const definitions = {
 /** The system's C library, callable. */
 export interface Libc {
   readonly call: WrappedFunctionsFromDefinitions<typeof definitions>
-  /** Where `bytes` lie. Only for bytes of `fixedBytes`, and only as long as somebody holds them. */
+  /** Returns the address of `bytes`. Only for bytes of `fixedBytes`, and only as long as somebody holds them. */
   pointerTo(bytes: Uint8Array): bigint
   /** `errno` of the last call that returned -1. */
   errno(): number

@@ -48,7 +48,7 @@ export function addressText(bytes: Uint8Array, at: number): string {
 }
 
 /**
- * Whether the address at `bytes[at..]` can only be of this machine or a network of its own: loopback, private (RFC 1918, RFC
+ * Returns true if the address at `bytes[at..]` can only be of this machine or a local network: loopback, private (RFC 1918, RFC
  * 4193), shared (RFC 6598) or link-local, also as an IPv4 address in IPv6 form.
  */
 export function isNearby(bytes: Uint8Array, at: number): boolean {

@@ -9,7 +9,7 @@ import type { StreamAnswers } from './stream-answers.ts'
 const mostConnections = 512
 const mostPerAddress = 32
 
-/** Who may ask over TCP, see `askingClient`. */
+/** Clients that may query over TCP, see `askingClient`. */
 export interface ConnectionRules {
   readonly listenClient: number
   readonly clientRateLimit: number

@@ -8,7 +8,7 @@ const cacheSize = 1024
 const mostUnderWay = 1024
 const longestUpstreamQuery = 512
 
-/** What answers over streams are made with. */
+/** Dependencies of `StreamAnswers`. */
 export interface StreamAnswersParts {
   readonly ring: LogRing
   /** See `UpstreamServers.ask`. */

@@ -18,7 +18,7 @@ export class BackOff {
     this.#until = 0
   }
 
-  /** Why not to connect now; undefined when it may be tried. */
+  /** Returns the reason why not to connect now; undefined when it may be tried. */
   obstacle(): Error | undefined {
     return performance.now() < this.#until ? this.#reason : undefined
   }

@@ -1,5 +1,5 @@
 import type { Upstream } from '../process/resolver-files.ts'
 
-/** How an upstream is shown: as it was written, but for the path of an https address, which may be somebody's own. */
+/** Returns an upstream as it is shown: as it was written, without the path of an https address, which may hold a secret. */
 export const labelOf = ({ label, protocol }: Upstream): string =>
   protocol === 'https' ? label.replace(/^(https:\/\/[^/?#]+)[/?][^#]*/i, '$1') : label

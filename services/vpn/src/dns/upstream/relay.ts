@@ -13,7 +13,7 @@ export interface Relay {
   close(): void
 }
 
-/** How relays are made. */
+/** Dependencies of relays. */
 export interface RelayOptions {
   /** Trusted in place of the usual certificate authorities; PEM. For tests: an installation uses `NODE_EXTRA_CA_CERTS`. */
   readonly ca?: string | undefined

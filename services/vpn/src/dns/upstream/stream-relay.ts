@@ -7,7 +7,7 @@ import { frame, StreamFrames } from './stream-frames.ts'
 const idleMs = 20_000
 const mostUnderWay = 2048
 
-/** How connections to a server are made. */
+/** Opens connections to an upstream. */
 export interface Door {
   connect(): Socket
   /** One of them closed before it brought an answer. */

@@ -8,7 +8,7 @@ const mostRecords = 6000
 /** Longest that somebody's word for "there is no such thing" counts, seconds; RFC 2308 5 wants one to three hours at most. */
 const longestNegative = 3600
 
-/** What an upstream's answer holds; one object, filled anew for each. */
+/** Contents of an upstream's answer; one object, filled anew for each. */
 export class AnswerScan {
   rcode = 0
   /** AD bit. */
@@ -16,12 +16,12 @@ export class AnswerScan {
   isTruncated = false
   /** The upstream's Extended DNS Error (RFC 8914); -1 for none. */
   error: number = ExtendedError.none
-  /** Where the records that are passed on end, counted from the message's start: without OPT and what follows it. */
+  /** End of the records that are passed on, counted from the message's start: without OPT and what follows it. */
   end = 0
   answers = 0
   authorities = 0
   additionals = 0
-  /** Where their TTLs stand, counted from the message's start. */
+  /** Positions of their TTLs, counted from the message's start. */
   readonly ttlAt: Uint16Array = new Uint16Array(mostRecords)
   ttlCount = 0
   /** Some record leads to another name, or into a private network: the answer has to be looked at before it goes out. */

@@ -12,9 +12,9 @@ export class Name {
   readonly bytes: Uint8Array = new Uint8Array(longestName + 9)
   /** With the final zero. */
   length = 0
-  /** Where its labels start, from the first to the last. */
+  /** Positions of its labels, from the first to the last. */
   readonly labels: Uint8Array = new Uint8Array(128)
-  /** How many labels it has; 0 for the root. */
+  /** Number of labels; 0 for the root. */
   count = 0
 }
 
@@ -81,7 +81,7 @@ export function writeDotted(name: Name, text: Uint8Array): number {
   return length
 }
 
-/** Whether a name is this domain (wire form) or below it. */
+/** Returns true if a name is this domain (wire form) or below it. */
 export function isWithin(name: Name, domain: Uint8Array): boolean {
   const start = name.length - domain.length
   if (start < 0) return false

@@ -1,7 +1,7 @@
 import { Type } from './codes.ts'
 
 /**
- * Whether the IPv4 address at m[at] leads into a network that is not the Internet: this host, private (RFC 1918), shared
+ * Returns true if the IPv4 address at m[at] leads into a network that is not the Internet: this host, private (RFC 1918), shared
  * (RFC 6598), loopback, link-local.
  */
 export function isPrivate4(m: Uint8Array, at: number): boolean {
@@ -46,7 +46,7 @@ function isZero(m: Uint8Array, from: number, to: number): boolean {
   return true
 }
 
-/** Whether one of the address hints of an SVCB or HTTPS record (RFC 9460 7.3) is private; the parameters stand at m[from..to). */
+/** Returns true if one of the address hints of an SVCB or HTTPS record (RFC 9460 7.3) is private; the parameters stand at m[from..to). */
 export function hasPrivateHint(m: Uint8Array, from: number, to: number): boolean {
   for (let at = from; at + 4 <= to;) {
     const key = (m[at]! << 8) | m[at + 1]!
@@ -62,7 +62,7 @@ export function hasPrivateHint(m: Uint8Array, from: number, to: number): boolean
   return false
 }
 
-/** Whether a record with its data at m[at..end) is a private address. */
+/** Returns true if a record with its data at m[at..end) is a private address. */
 export function isPrivateRecord(m: Uint8Array, type: number, at: number, end: number): boolean {
   if (type === Type.a) return end - at === 4 && isPrivate4(m, at)
   return type === Type.aaaa && end - at === 16 && isPrivate6(m, at)

@@ -93,7 +93,7 @@ export class Question {
   }
 }
 
-/** Whether m[o .. o + n) repeats this question, letters in whatever case. */
+/** Returns true if m[o .. o + n) repeats this question, letters in whatever case. */
 export function isSameQuestion(question: Question, m: Uint8Array, o: number, n: number): boolean {
   const { message, at, end } = question
   if (n < end || m[o + 4] !== 0 || m[o + 5] !== 1) return false

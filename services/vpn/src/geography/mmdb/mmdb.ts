@@ -7,7 +7,7 @@ import { readMmdbValue, type MmdbSection, type MmdbValue } from './mmdb-value.ts
 export interface Mmdb {
   /** Such as `GeoLite2-City`. */
   readonly type: string
-  /** When it was made, seconds since the epoch. */
+  /** Time when it was made, seconds since the epoch. */
   readonly buildEpoch: number
   /** What is known of an address; undefined for nothing. Throws an `MmdbError` when the file is damaged there. */
   get(address: string): MmdbValue | undefined

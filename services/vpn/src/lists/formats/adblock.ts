@@ -17,7 +17,7 @@ interface Pieces {
   readonly end: string
 }
 
-/** Whether a line is a cosmetic rule. */
+/** Returns true if a line is a cosmetic rule. */
 export const isCosmetic = (line: string): boolean => cosmetic.test(line) && !line.startsWith('/')
 
 /** One line in Adblock's syntax, as far as it is about names and addresses. A rule with a modifier that is not supported is dropped whole. */

@@ -4,7 +4,7 @@ import { Cover, plainBlock, unsupported, type Rule } from './rule.ts'
 
 const shape = /^(local|address|server)=\/(.*)\/([^/]*)$/i
 
-/** Whether a line has the shape of dnsmasq's settings. */
+/** Returns true if a line has the shape of dnsmasq's settings. */
 export const isDnsmasqLine = (line: string): boolean => /^(local|address|server)=\//i.test(line)
 
 /** `address=/d/`, `local=/d/`, `server=/d/`: d and everything below, when nothing or nowhere is given as the target. */

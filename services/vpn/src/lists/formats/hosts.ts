@@ -8,12 +8,12 @@ const isLocal = (name: string): boolean =>
     name,
   )
 
-/** Whether an address in a hosts file stands for nowhere, so that its names are blocked. */
+/** Returns true if an address in a hosts file stands for nowhere, so that its names are blocked. */
 export const isNowhere = (address: string): boolean =>
   address === '0' ||
   /^(0\.0\.0\.0|127(\.\d{1,3}){3}|::1?|0*(:0*){7}[01]?|::ffff:(0\.0\.0\.0|127(\.\d{1,3}){3}))$/i.test(address)
 
-/** Whether a line has the shape of a hosts file's. */
+/** Returns true if a line has the shape of a hosts file's. */
 export const isHostsLine = (words: readonly string[]): boolean =>
   words.length > 1 && (isIP(words[0]!.replace(/%.*$/, '')) !== 0 || words[0] === '0')
 
