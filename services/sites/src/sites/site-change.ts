@@ -2,7 +2,7 @@ import { hash } from 'bcryptjs'
 import type { SiteCreate, SitePatch, SiteRecord } from './schema.ts'
 import type { SiteRow } from './tables.ts'
 
-/** Parts of a site that are never shown: password hashes. */
+/** Parts of a site that are never shown: password hashes and adapted routes. */
 export interface SiteExtras {
   /** Bcrypt hashes of basic authentication by user name. */
   readonly hashes: Readonly<Record<string, string>>
@@ -27,7 +27,7 @@ export function wantedOfRow(row: Pick<SiteRow, 'record' | 'extras'>): WantedSite
 }
 
 /**
- * What a site becomes by what was sent: members that were left out of a patch stay, and so do passwords that were not sent
+ * Applies a body to a site: members that were left out of a patch stay, and so do passwords that were not sent
  * again. A user without any password has no hash, which the rules refuse.
  */
 export async function changedSite(before: WantedSite | undefined, input: SiteCreate | SitePatch): Promise<WantedSite> {
