@@ -28,6 +28,15 @@ export interface TableAnswer<Row> {
   stale?: boolean
 }
 
+/** The rows of a query as a table shows them; `total` counts all pages. */
+export function tableAnswer<Row>(
+  query: { error: unknown; refetch(): unknown; isPlaceholderData: boolean },
+  rows: readonly Row[] | undefined,
+  total = rows?.length ?? 0,
+): TableAnswer<Row> {
+  return { rows, total, error: query.error, retry: () => void query.refetch(), stale: query.isPlaceholderData }
+}
+
 interface DataTableProps<Row> {
   /** Names the table for screen readers. */
   label: string

@@ -22,9 +22,9 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { error: E
           icon={IconBug}
           title="This page stopped working"
           heading="h1"
-          action={<Button onClick={() => window.location.reload()}>Load it again</Button>}
+          action={<Button onClick={() => window.location.reload()}>Reload</Button>}
         >
-          A mistake in the page, not in your data. If it comes back, report this:{' '}
+          This is an error in the page, not in your data. If it happens again, report this:{' '}
           <Code>{error.message === '' ? error.name : error.message}</Code>
         </EmptyState>
       </div>
@@ -44,7 +44,7 @@ function UnloadedPage() {
         icon={IconCloudOff}
         title="This page could not be loaded"
         heading="h1"
-        action={<Button onClick={() => window.location.reload()}>Load it again</Button>}
+        action={<Button onClick={() => window.location.reload()}>Reload</Button>}
       >
         The server does not answer, or it was updated since this page was opened.
       </EmptyState>

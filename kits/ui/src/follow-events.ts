@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRefresher, type Refresher } from './refresher.ts'
 
-/** What an event may do: write into the cached answers, or note names of those that went stale. */
+/** Where an event takes effect: it is written into the cached answers, or names those that went stale. */
 export interface EventEffects {
   readonly cache: QueryClient
   /** A name is the parts of a cached answer's key with blanks between them. */
@@ -9,8 +9,8 @@ export interface EventEffects {
 }
 
 /**
- * Makes the `onEvent` of a service out of what each event does. Answers noted as stale are read again, a burst of notes once.
- * The first `hello` finds a fresh page; a later one means that events were missed, and everything is read again.
+ * Creates the `onEvent` of a service from a function that applies one event. Answers noted as stale are read again, a burst of
+ * notes once. The first `hello` finds a fresh page; a later one means that events were missed, and everything is read again.
  */
 export function followEvents<Event extends object>(
   apply: (event: Exclude<Event, { type: 'hello' }>, effects: EventEffects) => void,

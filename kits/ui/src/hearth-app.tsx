@@ -39,7 +39,7 @@ export interface HearthAppOptions<Event> {
 
 /** Loaded when it is first needed, because most visits never see it. */
 const PasswordChangeScreen = lazy(async () => ({
-  default: (await import('./password-change.tsx')).PasswordChangeScreen,
+  default: (await import('./accounts/password-change-screen.tsx')).PasswordChangeScreen,
 }))
 
 const schemeManager = localStorageColorSchemeManager({ key: 'hearth-color-scheme' })

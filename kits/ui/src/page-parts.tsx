@@ -61,7 +61,7 @@ export function ErrorState({ error, onRetry }: { error: unknown; onRetry: () => 
   return (
     <div className="hearth-empty" role="alert">
       <IconAlertTriangle size={32} stroke={1.5} aria-hidden />
-      <Text fw={600}>{wait === undefined ? 'This could not be read' : 'A short pause'}</Text>
+      <Text fw={600}>{wait === undefined ? 'Could not load this' : 'Too many requests'}</Text>
       {wait === undefined ? (
         <Text c="dimmed" maw={440}>
           {describeError(error)}
@@ -84,7 +84,7 @@ function CountDown({ seconds, onEnd }: { seconds: number; onEnd: () => void }) {
   }, [left, onEnd])
   return (
     <Text c="dimmed" maw={440}>
-      This page asked the server too often. It tries again by itself in {left} s.
+      The page sent too many requests. It tries again in {left} s.
     </Text>
   )
 }
@@ -100,6 +100,19 @@ export function LoadingLines({ lines = 4 }: { lines?: number }) {
   )
 }
 
+/** Stands in for a query without data: grey bars while it is read, the error and a way to try again after a failure. */
+export function QueryState({ query, lines }: { query: Query; lines: number }) {
+  if (query.data !== undefined) return null
+  if (query.error === null) return <LoadingLines lines={lines} />
+  return <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+}
+
+interface Query {
+  readonly data: unknown
+  readonly error: unknown
+  refetch(): unknown
+}
+
 /** A surface with a heading of its own. */
 export function Section({ title, actions, children }: { title: string; actions?: ReactNode; children: ReactNode }) {
   return (
@@ -110,6 +123,16 @@ export function Section({ title, actions, children }: { title: string; actions?:
       </div>
       {children}
     </section>
+  )
+}
+
+/** A name and a value in a `dl`. */
+export function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
   )
 }
 

@@ -88,7 +88,7 @@ function LiveState({ state }: { state: ConnectionState }) {
 const schemes = [
   { value: 'light', label: 'Light', Icon: IconSun },
   { value: 'dark', label: 'Dark', Icon: IconMoon },
-  { value: 'auto', label: 'As the system', Icon: IconDeviceDesktop },
+  { value: 'auto', label: 'System', Icon: IconDeviceDesktop },
 ] as const
 
 function AccountMenu({ pages }: { pages: readonly Page[] }) {

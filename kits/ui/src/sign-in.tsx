@@ -1,10 +1,10 @@
 import { Alert, Button, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
 import { IconAlertTriangle, IconClockPause } from '@tabler/icons-react'
 import { type ReactNode, type SubmitEvent, useEffect, useRef, useState } from 'react'
-import { describeError } from './api-error.ts'
 import type { Service } from './service.ts'
 import { useSessionStore } from './session-context.tsx'
 import type { SignInForm } from './session-store.ts'
+import { type SignInFailure, useSignInFailure } from './sign-in-failure.ts'
 import { useDocumentTitle } from './document-title.ts'
 
 /** A card in the middle of an empty page, under the service's name. */
@@ -25,54 +25,81 @@ export function Gate({ service, children }: { service: Service; children: ReactN
 
 /** Asks for name and password. */
 export function SignInScreen({ service, ended }: { service: Service; ended: boolean }) {
-  const session = useSessionStore()
-  const [problem, setProblem] = useState<string>()
-  const [busy, setBusy] = useState(false)
-  const first = useRef<HTMLInputElement>(null)
+  const failure = useSignInFailure()
   useDocumentTitle('Sign in', service.name)
+  return (
+    <Gate service={service}>
+      <Stack>
+        <SignInHead failure={failure} ended={ended} />
+        <PasswordSignIn failure={failure}>{service.signInFields}</PasswordSignIn>
+      </Stack>
+      <Text c="dimmed" size="sm" mt="md">
+        {service.signInHint}
+      </Text>
+    </Gate>
+  )
+}
+
+/** Title of a sign-in screen with what went wrong, or the note that a session has ended. */
+export function SignInHead({ failure, ended }: { failure: SignInFailure; ended: boolean }) {
+  return (
+    <>
+      <Title order={1}>Sign in</Title>
+      {ended && failure.text === undefined && (
+        <Alert color="gray" icon={<IconClockPause aria-hidden />} aria-live="polite">
+          Your session has ended. Sign in again to continue where you left off.
+        </Alert>
+      )}
+      <Problem text={failure.text} />
+    </>
+  )
+}
+
+interface PasswordSignInProps {
+  failure: SignInFailure
+  /** The browser offers passkeys at the field of the name. */
+  offersPasskeys?: boolean
+  /** Further fields, sent with name and password. */
+  children?: ReactNode
+}
+
+/** Form with name and password; the button waits while another attempt would be refused. */
+export function PasswordSignIn({ failure, offersPasskeys = false, children }: PasswordSignInProps) {
+  const session = useSessionStore()
+  const [isBusy, setBusy] = useState(false)
+  const first = useRef<HTMLInputElement>(null)
   useEffect(() => first.current?.focus(), [])
   const submit = async (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = Object.fromEntries(new FormData(event.currentTarget)) as SignInForm
     setBusy(true)
-    setProblem(undefined)
+    failure.clear()
     try {
       await session.signIn(form)
     } catch (error) {
-      setProblem(describeError(error))
+      failure.note(error)
       setBusy(false)
     }
   }
   return (
-    <Gate service={service}>
-      <form onSubmit={(event) => void submit(event)}>
-        <Stack>
-          <Title order={1}>Sign in</Title>
-          {ended && problem === undefined && (
-            <Alert color="gray" icon={<IconClockPause aria-hidden />} aria-live="polite">
-              Your session has ended. Sign in again to go on where you were.
-            </Alert>
-          )}
-          <Problem text={problem} />
-          <TextInput
-            label="User name"
-            name="username"
-            autoComplete="username"
-            autoCapitalize="none"
-            required
-            ref={first}
-          />
-          <PasswordInput label="Password" name="password" autoComplete="current-password" required />
-          {service.signInFields}
-          <Button type="submit" loading={busy} fullWidth>
-            Sign in
-          </Button>
-        </Stack>
-      </form>
-      <Text c="dimmed" size="sm" mt="md">
-        {service.signInHint}
-      </Text>
-    </Gate>
+    <form onSubmit={(event) => void submit(event)}>
+      <Stack>
+        <TextInput
+          label="User name"
+          name="username"
+          autoComplete={offersPasskeys ? 'username webauthn' : 'username'}
+          autoCapitalize="none"
+          spellCheck={false}
+          required
+          ref={first}
+        />
+        <PasswordInput label="Password" name="password" autoComplete="current-password" required />
+        {children}
+        <Button type="submit" loading={isBusy} disabled={failure.mustWait} fullWidth>
+          Sign in
+        </Button>
+      </Stack>
+    </form>
   )
 }
 

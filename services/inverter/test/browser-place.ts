@@ -62,7 +62,7 @@ export async function signIn(page: Page, secret: string): Promise<void> {
 export async function firstSignIn(place: Place, page: Page): Promise<void> {
   await page.goto(place.service.url)
   await signIn(page, place.firstPassword)
-  await page.getByLabel('Present password').fill(place.firstPassword)
+  await page.getByLabel('Current password').fill(place.firstPassword)
   await page.getByLabel('New password', { exact: true }).fill(password)
   await page.getByLabel('New password again').fill(password)
   await page.locator('button[type=submit]').click()

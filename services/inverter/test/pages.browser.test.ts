@@ -54,7 +54,7 @@ async function openGates(page: Page): Promise<void> {
   await dialog.getByLabel('Code of external control').fill('2')
   await dialog.getByLabel('Yes, I have seen it').check()
   await dialog.getByRole('button', { name: 'Save' }).click()
-  await dialog.getByText('Is needed for a verification').first().waitFor()
+  await dialog.getByText('Required for a verification').first().waitFor()
   await dialog.getByLabel('Not yet').check()
   await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.waitFor({ state: 'detached' })
@@ -184,7 +184,7 @@ test('a dashboard that was arranged with the keyboard and the mouse is the same 
   await widget('Inverters').waitFor()
   await page.getByRole('button', { name: 'Reset' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Reset dashboard' }).click()
-  await page.getByText('The dashboard arranges itself again').waitFor()
+  await page.getByText('The dashboard has its default layout again').waitFor()
   await widget('Inverters').waitFor()
   await eventually(
     () => corner('Health'),

@@ -25,7 +25,7 @@ export async function takeScreenshots(images: string): Promise<void> {
   await page.getByLabel('User name').fill('admin')
   await page.getByLabel('Password', { exact: true }).fill(first)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByLabel('Present password').fill(first)
+  await page.getByLabel('Current password').fill(first)
   await page.getByLabel('New password', { exact: true }).fill(password)
   await page.getByLabel('New password again').fill(password)
   await page.locator('button[type=submit]').click()

@@ -186,7 +186,7 @@ test(
     await batch.getByRole('checkbox', { name: /Left\+out/ }).uncheck()
     await page.getByRole('button', { name: 'Download 4 of 5' }).click()
     await page.getByText('2 downloads added').waitFor()
-    await batch.getByRole('listitem').filter({ hasText: old.title }).getByText('There already').waitFor()
+    await batch.getByRole('listitem').filter({ hasText: old.title }).getByText('Already downloaded').waitFor()
     await batch.getByText('This address is of none of the platforms').waitFor()
     await page.getByRole('button', { name: 'Close' }).click()
     await row(page, fresh.title).getByText('Done', { exact: true }).waitFor()
@@ -242,7 +242,7 @@ test('what is there already is opened or fetched again, and a running download i
   await row(page, title).getByRole('progressbar').waitFor()
   await field(page).fill(address)
   await field(page).press('Enter')
-  const dialog = page.getByRole('dialog', { name: 'This is there already' })
+  const dialog = page.getByRole('dialog', { name: 'Already downloaded' })
   await dialog.getByRole('button', { name: 'Download again' }).click()
   await eventually(
     () => row(page, title).count(),

@@ -100,7 +100,7 @@ async function fill(media: Media, first: ScreenshotPlatform, second: ScreenshotP
 async function chooseBars(page: Page): Promise<void> {
   const wave = page.locator('.wave')
   await page.getByText('Bars', { exact: true }).click()
-  await page.getByText('Looking closer at the sound').waitFor({ state: 'detached' })
+  await page.getByText('Loading more detail').waitFor({ state: 'detached' })
   const box = await wave.boundingBox()
   if (box === null) throw new Error('there is no wave')
   await page.mouse.move(box.x + box.width * 0.56, box.y + 60)

@@ -121,7 +121,7 @@ test('the pages of the sites, with something on each of them', { skip }, async (
     for (const path of ['/', '/certificates']) {
       await place.goTo(path)
       await settled(place.page)
-      assert.equal(await place.page.getByText('This could not be read').count(), 0, path)
+      assert.equal(await place.page.getByText('Could not load this').count(), 0, path)
       assert.equal(await place.page.getByRole('link', { name: 'Sites', exact: true }).count(), 0)
     }
   })

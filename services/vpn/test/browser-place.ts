@@ -44,7 +44,7 @@ export async function signIn(page: Page, name: string, secret: string): Promise<
 
 /** Answers the demand for a new password, and waits for the application. */
 export async function changePassword(page: Page, from: string): Promise<void> {
-  await page.getByLabel('Present password').fill(from)
+  await page.getByLabel('Current password').fill(from)
   await page.getByLabel('New password', { exact: true }).fill(password)
   await page.getByLabel('New password again').fill(password)
   await page.locator('button[type=submit]').click()

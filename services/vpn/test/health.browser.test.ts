@@ -36,7 +36,7 @@ test(
     for (const path of ['/dns', '/dns/lists', '/dns/settings']) {
       await page.goto(path)
       await health.getByText('No upstream answers').waitFor()
-      await page.getByText('Names fail: no upstream answers').waitFor()
+      await page.getByText('DNS fails: no upstream answers').waitFor()
       await assertAccessible(page)
     }
     await health.getByRole('link', { name: 'DNS settings' }).click()

@@ -145,7 +145,7 @@ test(
     await page.goto(`${place.service.url}/profile`)
     await page.getByRole('button', { name: 'Change password' }).click()
     const change = dialogOf(page, 'Change password')
-    await change.getByLabel('Present password').fill('quiet-otter-in-rain-3')
+    await change.getByLabel('Current password').fill('quiet-otter-in-rain-3')
     await change.getByLabel('New password', { exact: true }).fill('calm-badger-at-dusk-9')
     await change.getByLabel('New password again').fill('calm-badger-at-dusk-9')
     await change.locator('button[type=submit]').click()

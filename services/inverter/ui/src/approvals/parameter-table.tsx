@@ -1,5 +1,5 @@
 import { Alert, NativeSelect, Switch, Text, UnstyledButton } from '@mantine/core'
-import { type Column, DataTable, EmptyState, StatusBadge, TableSearch, useTableState } from '@hearth/ui'
+import { type Column, DataTable, EmptyState, StatusBadge, tableAnswer, TableSearch, useTableState } from '@hearth/ui'
 import { IconBolt, IconInfoCircle, IconListSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useSearchParams } from 'wouter'
@@ -63,13 +63,11 @@ export function ParameterTable({ devices }: { devices: readonly AdminDevice[] })
         rowKey={({ name }) => name}
         state={state}
         pageSize={pageSize}
-        answer={{
-          rows:
-            parameters.data === undefined ? undefined : found.slice((state.page - 1) * pageSize, state.page * pageSize),
-          total: found.length,
-          error: parameters.error,
-          retry: () => void parameters.refetch(),
-        }}
+        answer={tableAnswer(
+          parameters,
+          parameters.data && found.slice((state.page - 1) * pageSize, state.page * pageSize),
+          found.length,
+        )}
         empty={
           <EmptyState icon={IconListSearch} title="Nothing matches">
             Search for part of a name, such as “soc” or “p_rec”, or choose another group.

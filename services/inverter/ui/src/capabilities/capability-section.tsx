@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { ErrorState, LoadingLines, RelativeTime, Section, StatusBadge } from '@hearth/ui'
+import { QueryState, RelativeTime, Section, StatusBadge } from '@hearth/ui'
 import { IconCopy, IconPencil, IconRosetteDiscountCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -35,13 +35,10 @@ export function CapabilitySection({ device }: { device: AdminDevice }) {
       }
     >
       <p className="hearth-dimmed section-lead">
-        Models and firmware differ. Before the battery is commanded, somebody has looked and written down what is true
-        for this one.
+        Models and firmware differ. Before the battery is commanded, verify what is true for this one and record it
+        here.
       </p>
-      {capabilities.data === undefined && capabilities.error === null && <LoadingLines lines={5} />}
-      {capabilities.data === undefined && capabilities.error !== null && (
-        <ErrorState error={capabilities.error} onRetry={() => void capabilities.refetch()} />
-      )}
+      <QueryState query={capabilities} lines={5} />
       <ul className="plain-list capability-list">
         {capabilities.data?.map((capability) => (
           <CapabilityRow key={capability.name} capability={capability} onEdit={() => edit(capability)} />

@@ -101,7 +101,7 @@ export const capabilityPlans: Record<CapabilityName, CapabilityPlan> = {
         kind: 'yes-no',
         field: 'apply_sequence_verified',
         label: 'The sequence takes effect',
-        help: 'The battery followed a command and went back to its own ways afterwards',
+        help: 'The battery followed a command and returned to automatic mode afterwards',
       },
       {
         kind: 'yes-no',

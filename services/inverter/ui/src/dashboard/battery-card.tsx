@@ -1,4 +1,4 @@
-import { formatCount, LoadingLines, StatusBadge } from '@hearth/ui'
+import { Fact, formatCount, LoadingLines, StatusBadge } from '@hearth/ui'
 import type { CSSProperties } from 'react'
 import type { DeviceHealth } from '../api.ts'
 import { batteryWord, type EnergyFlow } from '../values/energy-flow.ts'
@@ -37,10 +37,9 @@ export function BatteryCard(props: {
         </p>
         <dl className="hearth-facts">
           {facts(values, { towers, health }).map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
+            <Fact key={name} name={name}>
+              {value}
+            </Fact>
           ))}
         </dl>
         <BatteryFlags health={health} />

@@ -1,5 +1,5 @@
 import { Button, Text } from '@mantine/core'
-import { ErrorState, LoadingLines, RelativeTime, StatusBadge } from '@hearth/ui'
+import { Fact, QueryState, RelativeTime, StatusBadge } from '@hearth/ui'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { type AdminDevice, keys, readEnergy } from '../api.ts'
@@ -10,12 +10,7 @@ import { power, spell } from '../values/quantity.ts'
 export function ControlCard({ device }: { device: AdminDevice }) {
   const energy = useQuery({ queryKey: keys.energy, queryFn: readEnergy })
   const own = energy.data?.find(({ device_id }) => device_id === device.device_id)
-  if (own === undefined)
-    return energy.error === null ? (
-      <LoadingLines lines={3} />
-    ) : (
-      <ErrorState error={energy.error} onRetry={() => void energy.refetch()} />
-    )
+  if (own === undefined) return <QueryState query={energy} lines={3} />
   const tone = own.state === 'fault' ? 'bad' : isBusy(own) ? 'good' : 'quiet'
   return (
     <div className="control">
@@ -25,28 +20,16 @@ export function ControlCard({ device }: { device: AdminDevice }) {
       </div>
       {isBusy(own) ? (
         <dl className="hearth-facts">
-          <div>
-            <dt>Commanded</dt>
-            <dd>{spell(power(own.commanded_power_w))}</dd>
-          </div>
-          <div>
-            <dt>Measured</dt>
-            <dd>
-              {own.measured_power_w === null ? '–' : spell(power(own.measured_power_w))}
-              {own.measured_direction === 'charge' && ', charging'}
-              {own.measured_direction === 'discharge' && ', discharging'}
-            </dd>
-          </div>
-          <div>
-            <dt>Target</dt>
-            <dd>{own.target_soc_percent === null ? '–' : `${own.target_soc_percent} %`}</dd>
-          </div>
-          <div>
-            <dt>Ends</dt>
-            <dd>
-              <RelativeTime value={own.until} absent="–" />
-            </dd>
-          </div>
+          <Fact name="Commanded">{spell(power(own.commanded_power_w))}</Fact>
+          <Fact name="Measured">
+            {own.measured_power_w === null ? '–' : spell(power(own.measured_power_w))}
+            {own.measured_direction === 'charge' && ', charging'}
+            {own.measured_direction === 'discharge' && ', discharging'}
+          </Fact>
+          <Fact name="Target">{own.target_soc_percent === null ? '–' : `${own.target_soc_percent} %`}</Fact>
+          <Fact name="Ends">
+            <RelativeTime value={own.until} absent="–" />
+          </Fact>
         </dl>
       ) : (
         <Text className="hearth-dimmed">

@@ -1,12 +1,11 @@
-import { ErrorState, LoadingLines, StatusBadge } from '@hearth/ui'
+import { Fact, QueryState, StatusBadge } from '@hearth/ui'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { DeviceHealth } from '../api.ts'
 import { plainWord } from './battery-towers.ts'
 
 /** Faults and the state of inverter and battery, in words. */
 export function HealthCard({ health }: { health: UseQueryResult<DeviceHealth> }) {
-  if (health.data === undefined && health.error === null) return <LoadingLines lines={3} />
-  if (health.data === undefined) return <ErrorState error={health.error} onRetry={() => void health.refetch()} />
+  if (health.data === undefined) return <QueryState query={health} lines={3} />
   const { faults, state, battery, unavailable } = health.data
   const isFine = faults.length === 0 && !battery.has_error
   return (
@@ -28,18 +27,11 @@ export function HealthCard({ health }: { health: UseQueryResult<DeviceHealth> })
         </ul>
       )}
       <dl className="hearth-facts">
-        <div>
-          <dt>Inverter</dt>
-          <dd>{state === null ? '–' : plainWord(state.label ?? `state ${state.code}`)}</dd>
-        </div>
-        <div>
-          <dt>Battery</dt>
-          <dd>{batteryWords(battery)}</dd>
-        </div>
-        <div>
-          <dt>Days to calibration</dt>
-          <dd>{battery.days_to_calibration === null ? '–' : Math.ceil(battery.days_to_calibration)}</dd>
-        </div>
+        <Fact name="Inverter">{state === null ? '–' : plainWord(state.label ?? `state ${state.code}`)}</Fact>
+        <Fact name="Battery">{batteryWords(battery)}</Fact>
+        <Fact name="Days to calibration">
+          {battery.days_to_calibration === null ? '–' : Math.ceil(battery.days_to_calibration)}
+        </Fact>
       </dl>
       {unavailable.length > 0 && (
         <p className="hearth-dimmed health-missing">

@@ -35,7 +35,7 @@ export function ConnectionBanner({ device }: { device: AdminDevice | undefined }
       <Text size="md">
         <b>{device.display_name}:</b> {stateSentences[device.state]}{' '}
         <Link href="/diagnostics" className="hearth-link">
-          Look at the connection
+          Check the connection
         </Link>
       </Text>
     </Alert>

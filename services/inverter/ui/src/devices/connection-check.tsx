@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
-import { answer, describeError } from '@hearth/ui'
+import { answer, describeError, Fact } from '@hearth/ui'
 import { IconCircleCheck, IconCircleX, IconPlugConnected } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import type { components } from '../api.gen.ts'
@@ -54,14 +54,5 @@ function Outcome({ isGood, text, children }: { isGood: boolean; text: string; ch
       <Text size="md">{text}</Text>
       {children}
     </Alert>
-  )
-}
-
-function Fact({ name, value }: { name: string; value: string | null }) {
-  if (value === null) return null
-  return (
-    <Text size="sm">
-      <span className="hearth-dimmed">{name}</span> {value.replaceAll('_', ' ')}
-    </Text>
   )
 }

@@ -1,5 +1,5 @@
 import { ActionIcon, Menu } from '@mantine/core'
-import { RelativeTime } from '@hearth/ui'
+import { Fact, RelativeTime } from '@hearth/ui'
 import { IconDots, IconPencil, IconTrash } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
@@ -27,10 +27,9 @@ export function DeviceCards(props: {
           <DeviceStateBadge state={device.state} />
           <dl className="hearth-facts device-card-facts">
             {deviceFacts(device).map(([name, value]) => (
-              <div key={name}>
-                <dt>{name}</dt>
-                <dd>{value}</dd>
-              </div>
+              <Fact key={name} name={name}>
+                {value}
+              </Fact>
             ))}
           </dl>
         </li>

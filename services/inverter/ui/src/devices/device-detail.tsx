@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { PageHeader, Section } from '@hearth/ui'
+import { Fact, PageHeader, Section } from '@hearth/ui'
 import { IconArrowLeft, IconBatteryAutomotive, IconPencil, IconTrash } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import type { AdminDevice } from '../api.ts'
@@ -60,10 +60,9 @@ export function DeviceDetail(props: {
         <Section title="Connection">
           <dl className="hearth-facts">
             {deviceFacts(device).map(([name, value]) => (
-              <div key={name}>
-                <dt>{name}</dt>
-                <dd>{value}</dd>
-              </div>
+              <Fact key={name} name={name}>
+                {value}
+              </Fact>
             ))}
           </dl>
           {!device.is_simulated && (

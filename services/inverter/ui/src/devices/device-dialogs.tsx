@@ -50,7 +50,7 @@ export function AddDevice(props: {
     >
       <TextInput
         label="Name"
-        description="As you call it, such as “Roof south”. May be empty."
+        description="Your name for it, such as “Roof south”. Optional."
         maxLength={64}
         data-autofocus
         {...form.getInputProps('display_name')}

@@ -1,5 +1,5 @@
 import { Button, Group } from '@mantine/core'
-import { answer, type Column, DataTable, EmptyState, RelativeTime, Section } from '@hearth/ui'
+import { answer, type Column, DataTable, EmptyState, RelativeTime, Section, tableAnswer } from '@hearth/ui'
 import { IconHistory } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -48,7 +48,7 @@ export function InverterLog({ deviceId }: { deviceId: string }) {
           label="Log of the inverter"
           columns={columns}
           rowKey={keyOf}
-          answer={{ rows, total: rows?.length ?? 0, error: log.error, retry: () => void log.refetch() }}
+          answer={tableAnswer(log, rows)}
           empty={<EmptyState icon={IconHistory} title="The log is empty" />}
         />
       ) : (

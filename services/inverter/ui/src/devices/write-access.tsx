@@ -1,5 +1,5 @@
 import { Alert, Button, Group, List, Modal, Stack, Switch, Text } from '@mantine/core'
-import { answer, ErrorState, LoadingLines, Section, StatusBadge, useAction } from '@hearth/ui'
+import { answer, QueryState, Section, StatusBadge, useAction } from '@hearth/ui'
 import { IconLock, IconLockOpen } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -15,12 +15,7 @@ export function WriteAccess() {
     renew: [keys.settings, keys.energy, keys.parameters],
     onDone: () => setAsking(false),
   })
-  if (settings.data === undefined)
-    return settings.error === null ? (
-      <LoadingLines lines={2} />
-    ) : (
-      <ErrorState error={settings.error} onRetry={() => void settings.refetch()} />
-    )
+  if (settings.data === undefined) return <QueryState query={settings} lines={2} />
   const isOn = settings.data.write_access
   return (
     <Section

@@ -67,7 +67,7 @@ function PeriodicLine({ id, all }: { id: string; all: Transports }) {
         {isAvailable === true
           ? `Sends ${formatCount(all.periodic_registrations[id] ?? 0, 'value')} by itself`
           : isAvailable === false
-            ? 'Values are asked for one by one'
+            ? 'Values are queried one by one'
             : 'Periodic reads are off'}
       </StatusBadge>
       {failures > 0 && (

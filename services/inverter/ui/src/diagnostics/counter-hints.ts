@@ -37,7 +37,7 @@ const meanings = {
     meaning: 'How often the connection was made anew since the service started.',
   },
   unexpected: {
-    label: 'Answers nobody asked for',
+    label: 'Unsolicited answers',
     meaning: 'Usually answers to another program on the same inverter.',
   },
   waiting: { label: 'Waiting requests', meaning: 'Requests are sent one after the other.' },

@@ -1,5 +1,5 @@
 import { Button, NativeSelect } from '@mantine/core'
-import { answer, type Column, DataTable, EmptyState, formatTime, Section, withSeconds } from '@hearth/ui'
+import { answer, type Column, DataTable, EmptyState, formatTime, Section, tableAnswer, withSeconds } from '@hearth/ui'
 import { IconArrowDownLeft, IconArrowUpRight, IconDownload, IconRefresh, IconWaveSine } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -64,12 +64,7 @@ export function FrameTable({ endpoints }: { endpoints: readonly string[] }) {
         label="Last frames"
         columns={columns}
         rowKey={({ place }) => String(place)}
-        answer={{
-          rows: frames.data,
-          total: frames.data?.length ?? 0,
-          error: frames.error,
-          retry: () => void frames.refetch(),
-        }}
+        answer={tableAnswer(frames, frames.data)}
         empty={
           <EmptyState icon={IconWaveSine} title="Nothing on the wire yet">
             Frames appear as soon as the connection is made.

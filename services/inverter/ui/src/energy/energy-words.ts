@@ -42,7 +42,7 @@ type StopReason = EnergyDevice['stops'][number]['reason']
 /** Why something ended. */
 export const stopReasons: Record<StopReason, string> = {
   target_reached: 'The target was reached',
-  time_limit_reached: 'Its time was over',
+  time_limit_reached: 'Its time limit was reached',
   telemetry_unavailable: 'The inverter gave no fresh values',
   stopped_by_operator: 'It was stopped',
   device_state_unreadable: 'The present settings could not be read',

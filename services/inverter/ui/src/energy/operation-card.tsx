@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Progress, Text } from '@mantine/core'
-import { answer, RelativeTime, Section, StatusBadge, type Tone, useAction } from '@hearth/ui'
+import { answer, Fact, RelativeTime, Section, StatusBadge, type Tone, useAction } from '@hearth/ui'
 import { IconAlertTriangle, IconPlayerStop } from '@tabler/icons-react'
 import { api, type EnergyDevice, keys } from '../api.ts'
 import { batteryDirection } from '../values/energy-flow.ts'
@@ -70,13 +70,10 @@ const directions = { none: 'at rest', charge: 'into the battery', discharge: 'ou
 function PowerFigure(props: { label: string; watts: number | null; direction: keyof typeof directions | null }) {
   const { label, watts, direction } = props
   return (
-    <div>
-      <dt>{label}</dt>
-      <dd>
-        {watts === null ? '–' : spell(power(watts))}
-        <small> {direction === null ? 'not known' : directions[direction]}</small>
-      </dd>
-    </div>
+    <Fact name={label}>
+      {watts === null ? '–' : spell(power(watts))}
+      <small> {direction === null ? 'not known' : directions[direction]}</small>
+    </Fact>
   )
 }
 
@@ -119,31 +116,18 @@ function Operation({
         </div>
       )}
       <dl className="hearth-facts">
-        <div>
-          <dt>Ends at the latest</dt>
-          <dd>
-            <RelativeTime value={energy.until} absent="–" />
-          </dd>
-        </div>
+        <Fact name="Ends at the latest">
+          <RelativeTime value={energy.until} absent="–" />
+        </Fact>
         {energy.power_limit_w !== null && (
-          <div>
-            <dt>Power limit</dt>
-            <dd>
-              {spell(power(energy.power_limit_w))}
-              {energy.power_limit_clamped && ', lowered to the limit of the inverter'}
-            </dd>
-          </div>
+          <Fact name="Power limit">
+            {spell(power(energy.power_limit_w))}
+            {energy.power_limit_clamped && ', lowered to the limit of the inverter'}
+          </Fact>
         )}
-        <div>
-          <dt>Commanded by</dt>
-          <dd>
-            {energy.action === null
-              ? 'the dispatch API'
-              : energy.mode === 'external'
-                ? 'a program'
-                : 'an administrator'}
-          </dd>
-        </div>
+        <Fact name="Commanded by">
+          {energy.action === null ? 'the dispatch API' : energy.mode === 'external' ? 'a program' : 'an administrator'}
+        </Fact>
       </dl>
       {energy.time_limited && (
         <Text className="hearth-dimmed">Ends earlier than usual, because not everything is verified.</Text>

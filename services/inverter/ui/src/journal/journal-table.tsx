@@ -1,5 +1,15 @@
 import { Button, Group } from '@mantine/core'
-import { answer, type Column, DataTable, EmptyState, RelativeTime, Section, StatusBadge, type Tone } from '@hearth/ui'
+import {
+  answer,
+  type Column,
+  DataTable,
+  EmptyState,
+  RelativeTime,
+  Section,
+  StatusBadge,
+  tableAnswer,
+  type Tone,
+} from '@hearth/ui'
 import { IconFileDownload, IconNotebook } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { api, type JournalRecord, keys } from '../api.ts'
@@ -40,12 +50,7 @@ export function JournalTable({ deviceId }: { deviceId: string }) {
         label="Journal of writes"
         columns={columns}
         rowKey={({ id }) => String(id)}
-        answer={{
-          rows,
-          total: rows?.length ?? 0,
-          error: journal.error,
-          retry: () => void journal.refetch(),
-        }}
+        answer={tableAnswer(journal, rows)}
         empty={
           <EmptyState icon={IconNotebook} title="Nothing was written yet">
             Every value that is sent to the inverter is kept here, with what it read back.

@@ -1,3 +1,4 @@
+import { Fact } from '@hearth/ui'
 import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle, IconArrowRight } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
@@ -57,12 +58,7 @@ export function ConfirmWrite(props: {
 }
 
 function Side({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd>{children}</dd>
-    </div>
-  )
+  return <Fact name={label}>{children}</Fact>
 }
 
 const textOf = (value: Value, parameter: Parameter): string =>

@@ -1,5 +1,5 @@
 import { ActionIcon, Drawer, Stack, Text } from '@mantine/core'
-import { describeError, RelativeTime, Section } from '@hearth/ui'
+import { describeError, Fact, RelativeTime, Section } from '@hearth/ui'
 import { IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
@@ -38,10 +38,9 @@ export function MetricDrawer(props: { parameter: Parameter; devices: readonly Ad
         )}
         <dl className="hearth-facts">
           {factsOf(parameter).map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
+            <Fact key={name} name={name}>
+              {value}
+            </Fact>
           ))}
         </dl>
         {device !== undefined && <Writing device={device} parameter={parameter} />}

@@ -2,6 +2,7 @@ import { Button, Text } from '@mantine/core'
 import {
   answer,
   describeError,
+  Fact,
   LoadingLines,
   notifyDone,
   PageHeader,
@@ -61,7 +62,7 @@ function Version() {
           loading={look.isPending}
           onClick={() => look.mutate()}
         >
-          Look for a newer one
+          Check for updates
         </Button>
       }
     >
@@ -69,37 +70,20 @@ function Version() {
       {data === undefined && release.error !== null && <Text>{describeError(release.error)}</Text>}
       {data !== undefined && (
         <dl className="hearth-facts" data-start>
-          <div>
-            <dt>Running</dt>
-            <dd>{data.version}</dd>
-          </div>
-          <div>
-            <dt>Newest</dt>
-            <dd>
-              {data.latest ?? '–'} <StatusBadge tone={statusOf(data).tone}>{statusOf(data).text}</StatusBadge>
-            </dd>
-          </div>
-          {data.error !== null && (
-            <div>
-              <dt>Reason</dt>
-              <dd>{data.error}</dd>
-            </div>
-          )}
-          <div>
-            <dt>Looked</dt>
-            <dd>
-              <RelativeTime value={data.checked_at} />
-            </dd>
-          </div>
+          <Fact name="Running">{data.version}</Fact>
+          <Fact name="Newest">
+            {data.latest ?? '–'} <StatusBadge tone={statusOf(data).tone}>{statusOf(data).text}</StatusBadge>
+          </Fact>
+          {data.error !== null && <Fact name="Reason">{data.error}</Fact>}
+          <Fact name="Last checked">
+            <RelativeTime value={data.checked_at} />
+          </Fact>
           {data.url !== null && (
-            <div>
-              <dt>Release notes</dt>
-              <dd>
-                <a className="hearth-link" href={data.url} target="_blank" rel="noreferrer">
-                  {data.url}
-                </a>
-              </dd>
-            </div>
+            <Fact name="Release notes">
+              <a className="hearth-link" href={data.url} target="_blank" rel="noreferrer">
+                {data.url}
+              </a>
+            </Fact>
           )}
         </dl>
       )}
@@ -110,8 +94,8 @@ function Version() {
 function statusOf({ update_available: isNewer }: ReleaseInfo) {
   if (isNewer === null) return { tone: 'quiet', text: 'Not known' } as const
   return isNewer
-    ? ({ tone: 'accent', text: 'There is a newer version' } as const)
-    : ({ tone: 'good', text: 'This is the newest version' } as const)
+    ? ({ tone: 'accent', text: 'A newer version is available' } as const)
+    : ({ tone: 'good', text: 'This is the latest version' } as const)
 }
 
 function ApiDescription() {

@@ -140,7 +140,7 @@ function EditBar(props: { draft: Placed[]; setDraft: (draft: Placed[] | undefine
         verb="Reset dashboard"
         action={{
           run: resetLayout,
-          done: () => 'The dashboard arranges itself again',
+          done: () => 'The dashboard has its default layout again',
           renew: [keys.layout],
           onDone: done,
         }}

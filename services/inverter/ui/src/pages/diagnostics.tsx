@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { answer, EmptyState, ErrorState, LoadingLines, PageHeader } from '@hearth/ui'
+import { answer, EmptyState, PageHeader, QueryState } from '@hearth/ui'
 import { IconActivityHeartbeat, IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
@@ -31,10 +31,7 @@ export function DiagnosticsPage() {
           </Button>
         }
       />
-      {transports.data === undefined && transports.error === null && <LoadingLines lines={8} />}
-      {transports.data === undefined && transports.error !== null && (
-        <ErrorState error={transports.error} onRetry={() => void transports.refetch()} />
-      )}
+      <QueryState query={transports} lines={8} />
       {transports.data?.transports.length === 0 && (
         <EmptyState
           icon={IconActivityHeartbeat}

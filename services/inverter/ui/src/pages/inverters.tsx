@@ -1,5 +1,5 @@
 import { Button, Tabs } from '@mantine/core'
-import { EmptyState, ErrorState, LoadingLines, PageHeader } from '@hearth/ui'
+import { EmptyState, PageHeader, QueryState } from '@hearth/ui'
 import { IconPlus, IconSolarElectricity } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useLocation, useParams, useSearchParams } from 'wouter'
@@ -29,11 +29,7 @@ export function InvertersPage() {
     return (
       <>
         <PageHeader title="Inverters" />
-        {devices.error === null ? (
-          <LoadingLines lines={6} />
-        ) : (
-          <ErrorState error={devices.error} onRetry={() => void devices.refetch()} />
-        )}
+        <QueryState query={devices} lines={6} />
       </>
     )
   const device = devices.data.find(({ device_id }) => device_id === id)

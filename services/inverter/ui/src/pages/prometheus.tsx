@@ -1,5 +1,5 @@
 import { NumberInput, Switch, Textarea } from '@mantine/core'
-import { applyFieldProblems, ErrorState, LoadingLines, PageHeader, Section } from '@hearth/ui'
+import { applyFieldProblems, ErrorState, LoadingLines, PageHeader, Section, SaveBar } from '@hearth/ui'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -8,7 +8,6 @@ import { MetricPicker } from '../prometheus/metric-picker.tsx'
 import '../prometheus/prometheus.css'
 import { ScrapeSample } from '../prometheus/scrape-sample.tsx'
 import { sourcesOf } from '../prometheus/scrape-config.ts'
-import { SaveBar } from '../settings/save-bar.tsx'
 import { useSaveSettings } from '../settings/use-save-settings.ts'
 
 /** What a scraper sees, and who may scrape. */
@@ -72,7 +71,7 @@ function ScraperForm({ stored }: { stored: GatewaySettings }) {
             />
             <Textarea
               label="Trusted sources"
-              description="Addresses or networks that may scrape without a token, one a line; empty lets everyone who reaches the service"
+              description="Addresses or networks that may scrape without a token, one per line; empty lets everyone who reaches the service"
               autosize
               minRows={2}
               disabled={values.token_required}
@@ -88,7 +87,12 @@ function ScraperForm({ stored }: { stored: GatewaySettings }) {
             />
           </div>
         </Section>
-        <SaveBar isDirty={form.isDirty()} isSaving={save.isPending} problem={problem} onDiscard={() => form.reset()} />
+        <SaveBar
+          count={Object.keys(values).filter((name) => form.isDirty(name)).length}
+          isSaving={save.isPending}
+          problem={problem}
+          onDiscard={() => form.reset()}
+        />
       </form>
       <ScrapeSample isTokenRequired={scraper.token_required} />
     </div>

@@ -1,11 +1,11 @@
-import { Button, Modal, NumberInput } from '@mantine/core'
+import { Button, NumberInput } from '@mantine/core'
 import {
   applyFieldProblems,
-  ErrorState,
-  LoadingLines,
-  notifyDone,
+  Fact,
   PageHeader,
-  PasswordForm,
+  PasswordDialog,
+  QueryState,
+  SaveBar,
   Section,
   useSession,
 } from '@hearth/ui'
@@ -15,7 +15,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type GatewaySettings, keys, readSettings } from '../api.ts'
 import { EnvironmentTable } from '../settings/environment-table.tsx'
-import { SaveBar } from '../settings/save-bar.tsx'
+import '../settings/settings.css'
 import { useSaveSettings } from '../settings/use-save-settings.ts'
 
 /** What holds for the whole service. */
@@ -24,10 +24,7 @@ export function SettingsPage() {
   return (
     <>
       <PageHeader title="Settings" />
-      {settings.data === undefined && settings.error === null && <LoadingLines lines={8} />}
-      {settings.data === undefined && settings.error !== null && (
-        <ErrorState error={settings.error} onRetry={() => void settings.refetch()} />
-      )}
+      <QueryState query={settings} lines={8} />
       {settings.data !== undefined && (
         <div className="hearth-stack settings-form">
           <LiveForm key={settings.data.settings.live_interval_seconds} stored={settings.data.settings} />
@@ -54,7 +51,7 @@ function LiveForm({ stored }: { stored: GatewaySettings }) {
       <Section title="Live values">
         <NumberInput
           label="Read the energy flow every"
-          description="While somebody watches, 2 to 60 seconds. Shorter is livelier, longer leaves the inverter in peace."
+          description="While somebody watches, 2 to 60 seconds. A shorter interval updates sooner, a longer one puts less load on the inverter."
           suffix=" s"
           min={2}
           max={60}
@@ -63,7 +60,9 @@ function LiveForm({ stored }: { stored: GatewaySettings }) {
           {...form.getInputProps('live_interval_seconds')}
         />
       </Section>
-      {form.isDirty() && <SaveBar isDirty isSaving={save.isPending} problem={problem} onDiscard={() => form.reset()} />}
+      {form.isDirty() && (
+        <SaveBar count={1} isSaving={save.isPending} problem={problem} onDiscard={() => form.reset()} />
+      )}
     </form>
   )
 }
@@ -71,10 +70,6 @@ function LiveForm({ stored }: { stored: GatewaySettings }) {
 function Password() {
   const { user } = useSession()
   const [isOpen, setOpen] = useState(false)
-  const changed = () => {
-    setOpen(false)
-    notifyDone('Password changed. Other sessions of yours have ended.')
-  }
   return (
     <Section
       title="Administrator"
@@ -85,14 +80,9 @@ function Password() {
       }
     >
       <dl className="hearth-facts" data-start>
-        <div>
-          <dt>User name</dt>
-          <dd>{user.username}</dd>
-        </div>
+        <Fact name="User name">{user.username}</Fact>
       </dl>
-      <Modal opened={isOpen} onClose={() => setOpen(false)} title="Change password">
-        <PasswordForm username={user.username} submitLabel="Change password" onDone={changed} />
-      </Modal>
+      {isOpen && <PasswordDialog onClose={() => setOpen(false)} />}
     </Section>
   )
 }

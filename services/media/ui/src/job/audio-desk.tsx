@@ -31,7 +31,7 @@ export function AudioDesk({ job }: { job: Job }) {
       {shape.error !== null && (
         <div className="desk-note">
           <Text size="sm" c="dimmed">
-            The wave cannot be drawn: {describeError(shape.error)}
+            The waveform cannot be drawn: {describeError(shape.error)}
           </Text>
           <Button
             variant="default"
@@ -46,7 +46,7 @@ export function AudioDesk({ job }: { job: Job }) {
       )}
       {drawn === undefined && shape.error === null && (
         <div className="wave-room">
-          <Waiting label="Drawing the wave" />
+          <Waiting label="Drawing the waveform" />
         </div>
       )}
       {drawn !== undefined && <Desk key={String(shape.data !== undefined)} job={job} shape={drawn} />}
@@ -70,7 +70,7 @@ function Desk({ job, shape }: { job: Job; shape: Waveform }) {
     source,
     shape,
     onPart: tools.choose,
-    onProblem: () => setProblem('The sound cannot be played. Its file can still be downloaded.'),
+    onProblem: () => setProblem('The audio cannot be played. Its file can still be downloaded.'),
   })
   useEffect(() => {
     if (fine.data !== undefined) wave?.refine(fine.data)
@@ -87,7 +87,7 @@ function Desk({ job, shape }: { job: Job; shape: Waveform }) {
         onZoom={(step) => step >= deepZoom && setDeep(true)}
       />
       <Problem text={problem} />
-      {fine.isFetching && <Waiting label="Looking closer at the sound" />}
+      {fine.isFetching && <Waiting label="Loading more detail" />}
       <TrimTools
         jobId={job.id}
         duration={duration}

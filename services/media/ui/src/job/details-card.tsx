@@ -1,4 +1,4 @@
-import { formatBytes, RelativeTime, Section } from '@hearth/ui'
+import { Fact, formatBytes, RelativeTime, Section } from '@hearth/ui'
 import type { ReactNode } from 'react'
 import type { Job } from '../api.ts'
 import { isoMoment } from '../jobs/job.ts'
@@ -11,10 +11,9 @@ export function DetailsCard({ job }: { job: Job }) {
     <Section title="Details">
       <dl className="hearth-facts" data-start>
         {rows.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
+          <Fact key={name} name={name}>
+            {value}
+          </Fact>
         ))}
       </dl>
     </Section>
@@ -31,7 +30,7 @@ function rowsOf(job: Job): [name: string, value: ReactNode][] {
     ['Length', job.duration_seconds === null ? null : clock(job.duration_seconds)],
     ['Codec', job.codec],
     ['Bit rate', job.bitrate_kbps === null ? null : `${job.bitrate_kbps.toLocaleString('en')} kbit/s`],
-    ['Asked for', <RelativeTime key="created" value={isoMoment(job.created_at)} />],
+    ['Requested', <RelativeTime key="created" value={isoMoment(job.created_at)} />],
     ['Finished', job.finished_at === null ? null : <RelativeTime key="done" value={isoMoment(job.finished_at)} />],
     ['SHA-256', job.audio_hash === null ? null : <Hash key="hash" text={job.audio_hash} />],
     ['Last step', job.message === '' ? null : job.message],

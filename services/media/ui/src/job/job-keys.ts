@@ -4,7 +4,7 @@ import type { KeyWords } from '../keyboard/keys-help.tsx'
 export const jobKeys: readonly KeyWords[] = [
   ['Space', 'Play or pause'],
   ['←', 'Back 5 seconds'],
-  ['→', 'On 5 seconds'],
+  ['→', 'Forward 5 seconds'],
   ['i', 'Start the clip here'],
   ['o', 'End the clip here'],
   ['Esc', 'Clear the selection'],

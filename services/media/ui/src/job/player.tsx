@@ -56,8 +56,8 @@ export function Player({ wave, attach, title, duration, onZoom }: PlayerProps) {
               )}
             </ActionIcon>
           </Tooltip>
-          <Tooltip label="On 5 s (→)">
-            <ActionIcon variant="subtle" color="gray" size="lg" aria-label="On 5 seconds" onClick={() => go(leap)}>
+          <Tooltip label="Forward 5 s (→)">
+            <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Forward 5 seconds" onClick={() => go(leap)}>
               <IconRewindForward5 size={20} aria-hidden />
             </ActionIcon>
           </Tooltip>
@@ -65,7 +65,7 @@ export function Player({ wave, attach, title, duration, onZoom }: PlayerProps) {
         </div>
         <Zoom wave={wave} duration={duration} onZoom={onZoom} />
       </div>
-      {state === 'loading' && <Waiting label="Preparing the sound" />}
+      {state === 'loading' && <Waiting label="Preparing the audio" />}
     </div>
   )
 }

@@ -1,14 +1,5 @@
 import { Button, Group, Text } from '@mantine/core'
-import {
-  answer,
-  ConfirmDelete,
-  CopyButton,
-  ErrorState,
-  LoadingLines,
-  RelativeTime,
-  Section,
-  useAction,
-} from '@hearth/ui'
+import { answer, ConfirmDelete, CopyButton, QueryState, RelativeTime, Section, useAction } from '@hearth/ui'
 import { IconLink, IconTrash } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -47,10 +38,7 @@ export function ShareCard({ job }: { job: Job }) {
         )
       }
     >
-      {links.data === undefined && links.error === null && <LoadingLines lines={1} />}
-      {links.data === undefined && links.error !== null && (
-        <ErrorState error={links.error} onRetry={() => void links.refetch()} />
-      )}
+      <QueryState query={links} lines={1} />
       {links.data?.map((link) => (
         <LinkLine key={link.url} link={link} />
       ))}
@@ -78,11 +66,11 @@ export function ShareCard({ job }: { job: Job }) {
         opened={isRevoking}
         onClose={() => setRevoking(false)}
         title="Revoke the link?"
-        losses={['Whoever has it gets the file no more', 'A new link will be another one']}
+        losses={['It no longer gives access to the file', 'A new link has a different address']}
         verb="Revoke link"
         action={{
           run: () => answer(api.DELETE('/api/share/{job_id}', path)),
-          done: () => 'The link leads nowhere now',
+          done: () => 'The link is revoked',
           renew: [keys.shares(job.id)],
         }}
       />
@@ -99,7 +87,7 @@ function LinkLine({ link }: { link: ShareLink }) {
           <li>{link.max_uses === 0 ? `Used ${link.uses}×` : `Used ${link.uses} of ${link.max_uses}×`}</li>
           <li>
             {link.expires_at === null ? (
-              'Without an end'
+              'No expiry'
             ) : (
               <>
                 Ends <RelativeTime value={isoMoment(link.expires_at)} />

@@ -29,7 +29,7 @@ export function stemProblem(
 
 /** What each stage is called, and where its progress lies in all of it, percent. */
 const stages: Readonly<Record<StemEvent['stage'], { text: string; from: number; to: number }>> = {
-  upload: { text: 'Sending the sound to the service', from: 0, to: 15 },
+  upload: { text: 'Sending the audio to the service', from: 0, to: 15 },
   processing: { text: 'Separating', from: 15, to: 85 },
   download: { text: 'Fetching the stems', from: 85, to: 100 },
   done: { text: 'Done', from: 100, to: 100 },

@@ -1,5 +1,5 @@
 import { Button, Modal, NativeSelect, Stack, Text } from '@mantine/core'
-import { describeError, ErrorState, formatCount, LoadingLines, Problem, Section } from '@hearth/ui'
+import { describeError, formatCount, LoadingLines, Problem, QueryState, Section } from '@hearth/ui'
 import { IconDownload, IconMicrophone2, IconMusic } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -54,12 +54,7 @@ function Stems({ job, source }: { job: Job; source: StemSource }) {
   const isRunning = separate.isPending || (event !== undefined && event.stage !== 'done' && event.stage !== 'failed')
   if (isRunning) return <Running event={event} />
   if (there.data === true) return <StemPlayers job={job} part={source.part} />
-  if (there.data === undefined)
-    return there.error === null ? (
-      <LoadingLines lines={1} />
-    ) : (
-      <ErrorState error={there.error} onRetry={() => void there.refetch()} />
-    )
+  if (there.data === undefined) return <QueryState query={there} lines={1} />
   return (
     <>
       <Problem text={event?.stage === 'failed' ? (event.message ?? 'The separation failed') : undefined} />

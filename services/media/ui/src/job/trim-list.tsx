@@ -1,5 +1,5 @@
 import { ActionIcon, Tooltip } from '@mantine/core'
-import { answer, ConfirmDelete, ErrorState, LoadingLines } from '@hearth/ui'
+import { answer, ConfirmDelete, QueryState } from '@hearth/ui'
 import { IconDownload, IconPlayerPlay, IconTrash } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -21,12 +21,7 @@ export function TrimList({ jobId, onShow }: { jobId: string; onShow: (part: Part
   const trims = useTrims(jobId)
   const [leaving, setLeaving] = useState<Trim>()
   const save = useDownload()
-  if (trims.data === undefined)
-    return trims.error === null ? (
-      <LoadingLines lines={1} />
-    ) : (
-      <ErrorState error={trims.error} onRetry={() => void trims.refetch()} />
-    )
+  if (trims.data === undefined) return <QueryState query={trims} lines={1} />
   if (trims.data.length === 0) return null
   return (
     <>

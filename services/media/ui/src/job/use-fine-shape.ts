@@ -30,7 +30,7 @@ async function decode(source: string, signal: AbortSignal): Promise<Waveform> {
   if (!response.ok) throw await readApiError(response)
   const context = new OfflineAudioContext(1, 1, sampleRate)
   const sound = await context.decodeAudioData(await response.arrayBuffer()).catch(() => {
-    throw new ApiError('The browser cannot read the sound', { status: 200 })
+    throw new ApiError('The browser cannot read the audio', { status: 200 })
   })
   return { peaks: peaksOf(sound.getChannelData(0)), duration_seconds: sound.duration }
 }

@@ -59,6 +59,6 @@ export function useSeparate(jobId: string) {
       }
     },
     renew: [['stems', jobId], keys.stemStatus],
-    onDone: (result) => result !== undefined && notifyDone('Voice and accompaniment are apart now'),
+    onDone: (result) => result !== undefined && notifyDone('Voice and accompaniment are separated'),
   })
 }

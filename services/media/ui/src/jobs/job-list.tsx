@@ -1,5 +1,5 @@
 import { Button, Text } from '@mantine/core'
-import { EmptyState, ErrorState, formatCount, LoadingLines } from '@hearth/ui'
+import { EmptyState, formatCount, QueryState } from '@hearth/ui'
 import { IconClipboardText, IconFilterOff } from '@tabler/icons-react'
 import { type ReactNode, type RefObject, useEffect, useMemo } from 'react'
 import type { LiveJob } from './job.ts'
@@ -40,11 +40,7 @@ export function JobList({ toolbar, filter, onReset, field, search, onHelp }: Job
   if (jobs.data === undefined)
     return (
       <div className="jobs-room">
-        {jobs.error === null ? (
-          <LoadingLines lines={6} />
-        ) : (
-          <ErrorState error={jobs.error} onRetry={() => void jobs.refetch()} />
-        )}
+        <QueryState query={jobs} lines={6} />
       </div>
     )
   if (jobs.data.jobs.length === 0) return <NoJobs />
@@ -60,7 +56,7 @@ export function JobList({ toolbar, filter, onReset, field, search, onHelp }: Job
       )}
       {found.length === 0 && !isSearching && <NothingFound isComplete={jobs.data.isComplete} onReset={onReset} />}
       <div className="jobs-foot">
-        {isSearching && <Waiting label="Looking through older downloads" />}
+        {isSearching && <Waiting label="Searching older downloads" />}
         {!isSearching && !jobs.data.isComplete && (
           <Button variant="default" loading={jobs.isLoadingMore} onClick={() => void jobs.loadMore()}>
             Load older downloads
@@ -100,7 +96,7 @@ function NothingFound({ isComplete, onReset }: { isComplete: boolean; onReset: (
         </Button>
       }
     >
-      {isComplete ? 'Try fewer words or another filter.' : 'Older downloads were not looked at yet.'}
+      {isComplete ? 'Try fewer words or another filter.' : 'Older downloads are not loaded yet.'}
     </EmptyState>
   )
 }

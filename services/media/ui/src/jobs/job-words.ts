@@ -12,7 +12,7 @@ export interface StatusWords {
 /** Every status in words. */
 export const statusWords: Readonly<Record<JobStatus, StatusWords>> = {
   queued: { text: 'Waiting', tone: 'quiet', step: 'Waiting for its turn' },
-  processing: { text: 'Starting', tone: 'accent', step: 'Asking the platform' },
+  processing: { text: 'Starting', tone: 'accent', step: 'Contacting the platform' },
   downloading: { text: 'Downloading', tone: 'accent', step: 'Downloading' },
   transcoding: { text: 'Converting', tone: 'accent', step: 'Converting' },
   analysis: { text: 'Finding the tempo', tone: 'accent', step: 'Finding the tempo' },

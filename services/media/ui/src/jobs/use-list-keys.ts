@@ -8,10 +8,10 @@ import type { RowActions } from './job-row.tsx'
 
 /** The keys of the list, for the help. */
 export const listKeys: readonly KeyWords[] = [
-  ['/', 'Go to the field for addresses'],
+  ['/', 'Go to the address field'],
   ['f', 'Go to the search'],
   ['j', 'Next download'],
-  ['k', 'Download before'],
+  ['k', 'Previous download'],
   ['Enter', 'Open it'],
   ['d', 'Save its file'],
   ['c', 'Cancel it'],

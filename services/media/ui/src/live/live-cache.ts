@@ -25,7 +25,7 @@ interface Effects extends LiveParts, EventEffects {
 }
 
 /**
- * Makes the `onEvent` of the page. Jobs are written into the cached answers; figures and lists that depend on them are noted
+ * Creates the `onEvent` of the page. Jobs are written into the cached answers; figures and lists that depend on them are noted
  * and read again. A second snapshot means that events were missed, and everything else is read afresh.
  */
 export function followJobs(parts: LiveParts): (message: LiveMessage, cache: QueryClient) => void {

@@ -1,5 +1,5 @@
 import { Tabs } from '@mantine/core'
-import { ErrorState, LoadingLines, PageHeader } from '@hearth/ui'
+import { PageHeader, QueryState } from '@hearth/ui'
 import { IconCookie, IconDownload, IconLock, IconMicrophone2, IconTools } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useSearchParams } from 'wouter'
@@ -43,10 +43,7 @@ export function SettingsPage() {
           ))}
         </Tabs.List>
         <Tabs.Panel value={tab} className="hearth-stack">
-          {settings.data === undefined && settings.error === null && <LoadingLines lines={8} />}
-          {settings.data === undefined && settings.error !== null && (
-            <ErrorState error={settings.error} onRetry={() => void settings.refetch()} />
-          )}
+          <QueryState query={settings} lines={8} />
           {settings.data !== undefined && <Panel tab={tab} settings={settings.data} asked={params.get('platform')} />}
         </Tabs.Panel>
       </Tabs>

@@ -3,13 +3,12 @@ import {
   answer,
   ConfirmDelete,
   EmptyState,
-  ErrorState,
   formatBytes,
   formatCount,
   formatDay,
   formatDuration,
-  LoadingLines,
   PageHeader,
+  QueryState,
   RelativeTime,
   Section,
 } from '@hearth/ui'
@@ -52,10 +51,7 @@ export function StatisticsPage() {
         }
       />
       <div className="hearth-stack">
-        {figures.data === undefined && figures.error === null && <LoadingLines lines={8} />}
-        {figures.data === undefined && figures.error !== null && (
-          <ErrorState error={figures.error} onRetry={() => void figures.refetch()} />
-        )}
+        <QueryState query={figures} lines={8} />
         {figures.data !== undefined && <Figures figures={figures.data} />}
         <div className="statistics-columns">
           <Tempi />
@@ -80,7 +76,7 @@ export function StatisticsPage() {
 function Figures({ figures }: { figures: Statistics }) {
   if (figures.total_jobs === 0)
     return (
-      <EmptyState icon={IconChartBar} title="Nothing was counted yet">
+      <EmptyState icon={IconChartBar} title="No statistics yet">
         The figures grow with every download that is finished.
       </EmptyState>
     )
@@ -139,10 +135,7 @@ function Tempi() {
   const tempi = useQuery({ queryKey: keys.tempi, queryFn: () => answer(api.GET('/api/stats/bpm-clusters')) })
   return (
     <Section title="Tempi">
-      {tempi.data === undefined && tempi.error === null && <LoadingLines lines={4} />}
-      {tempi.data === undefined && tempi.error !== null && (
-        <ErrorState error={tempi.error} onRetry={() => void tempi.refetch()} />
-      )}
+      <QueryState query={tempi} lines={4} />
       {tempi.data !== undefined && <TempoChart clusters={tempi.data} />}
     </Section>
   )
@@ -150,7 +143,7 @@ function Tempi() {
 
 function TempoChart({ clusters }: { clusters: readonly TempoCluster[] }) {
   const [first] = clusters
-  if (first === undefined) return <Text c="dimmed">No sound with a steady beat was counted yet.</Text>
+  if (first === undefined) return <Text c="dimmed">No audio with a steady beat yet.</Text>
   const bars = filledClusters(clusters).map(({ bpm, count }): Bar => ({
     key: String(bpm),
     label: String(bpm),
@@ -159,7 +152,7 @@ function TempoChart({ clusters }: { clusters: readonly TempoCluster[] }) {
   }))
   return (
     <BarChart
-      title="Sounds by tempo"
+      title="Audio files by tempo"
       summary={`Most often around ${first.bpm} BPM`}
       bars={bars}
       labelEvery={Math.max(1, Math.ceil(bars.length / 8))}

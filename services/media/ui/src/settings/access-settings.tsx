@@ -13,7 +13,7 @@ export function AccessSettings({ settings }: { settings: Settings }) {
             form={form}
             name="session_idle_minutes"
             label="Sign out after"
-            description="1 to 1440 minutes without use. After a day everybody signs in anew."
+            description="1 to 1440 minutes without use. After a day everyone signs in again."
             unit="min"
           />
         )}

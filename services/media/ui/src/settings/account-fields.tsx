@@ -11,7 +11,7 @@ export function checkAccount({ admin_username: name, admin_password: password, a
   return {
     ...(/^[\w-]{1,64}$/.test(name) ? {} : { admin_username: 'Letters, digits, underscores and hyphens, 64 at most' }),
     ...(password.length >= 8 ? {} : { admin_password: 'Needs at least 8 characters' }),
-    ...(again === password ? {} : { again: 'Is not the same as the password' }),
+    ...(again === password ? {} : { again: 'Does not match the password' }),
   }
 }
 

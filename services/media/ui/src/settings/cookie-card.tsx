@@ -20,7 +20,7 @@ import { asUpload } from './upload.ts'
 
 const looks: Readonly<Record<CookieSnapshot['status'], { text: string; tone: Tone }>> = {
   valid: { text: 'Signed in', tone: 'good' },
-  expired: { text: 'Ran out', tone: 'warn' },
+  expired: { text: 'Expired', tone: 'warn' },
   invalid: { text: 'Not signed in', tone: 'warn' },
   missing: { text: 'None', tone: 'quiet' },
 }
@@ -125,7 +125,7 @@ function CookieFacts({ jar }: { jar: CookieSnapshot }) {
           <li>{formatCount(jar.cookie_count, 'cookie')}</li>
           {jar.expires_at !== null && (
             <li>
-              {jar.status === 'expired' ? 'Ran out' : 'Ends'} <RelativeTime value={unixMoment(jar.expires_at)} />
+              {jar.status === 'expired' ? 'Expired' : 'Ends'} <RelativeTime value={unixMoment(jar.expires_at)} />
             </li>
           )}
           {jar.updated_at !== null && (

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import { ErrorState, LoadingLines } from '@hearth/ui'
+import { QueryState } from '@hearth/ui'
 import { useQuery } from '@tanstack/react-query'
 import { keys, readCookies } from '../api.ts'
 import { CookieCard } from './cookie-card.tsx'
@@ -7,12 +7,7 @@ import { CookieCard } from './cookie-card.tsx'
 /** The cookies of every platform; `asked` is the one somebody was sent here for. */
 export function CookieSettings({ asked }: { asked: string | null }) {
   const jars = useQuery({ queryKey: keys.cookies, queryFn: readCookies })
-  if (jars.data === undefined)
-    return jars.error === null ? (
-      <LoadingLines lines={6} />
-    ) : (
-      <ErrorState error={jars.error} onRetry={() => void jars.refetch()} />
-    )
+  if (jars.data === undefined) return <QueryState query={jars} lines={6} />
   return (
     <>
       <Text c="dimmed" maw={640}>

@@ -22,7 +22,7 @@ export function DownloadSettings({ settings }: { settings: Settings }) {
               form={form}
               name="download_max_filesize_gib"
               label="Largest file"
-              description="1 to 100 GiB. What grows beyond it is given up."
+              description="1 to 100 GiB. Larger downloads are stopped."
               unit="GiB"
             />
             <NumberField
@@ -36,7 +36,7 @@ export function DownloadSettings({ settings }: { settings: Settings }) {
               form={form}
               name="download_worker_count"
               label="Downloads at a time"
-              description="Up to 8. Counts after a restart of the service."
+              description="Up to 8. Takes effect after a restart of the service."
               unit="at a time"
               zero="automatic"
             />
@@ -44,7 +44,7 @@ export function DownloadSettings({ settings }: { settings: Settings }) {
               form={form}
               name="download_concurrent_fragments"
               label="Connections of one download"
-              description="Up to 16. More is faster, and less welcome at the platforms."
+              description="Up to 16. More is faster, but platforms may slow it down."
               unit="connections"
               zero="automatic"
             />
@@ -108,7 +108,7 @@ function SoundAndRetention({ settings }: { settings: Settings }) {
               form={form}
               name="audio_analysis_timeout_minutes"
               label="Longest search for a tempo"
-              description="1 to 60 minutes. The file is there all the same."
+              description="1 to 60 minutes. The file is available either way."
               unit="min"
             />
           </>

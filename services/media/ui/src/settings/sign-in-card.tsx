@@ -90,8 +90,8 @@ function TurnOff({ opened, onClose }: { opened: boolean; onClose: () => void }) 
     <Modal opened={opened} onClose={onClose} title="Turn sign-in off?">
       <Stack>
         <Text>
-          Whoever reaches this address may then use and change everything. With a next start the service listens beyond
-          this machine only if its settings there allow it.
+          Whoever reaches this address may then use and change everything. After the next start the service listens
+          beyond this machine only if its settings allow that.
         </Text>
         <Group justify="flex-end" className="hearth-dialog-actions">
           <Button variant="default" onClick={onClose} data-autofocus>

@@ -3,10 +3,10 @@ import {
   answer,
   ConfirmDelete,
   describeError,
-  ErrorState,
+  Fact,
   formatCount,
-  LoadingLines,
   Problem,
+  QueryState,
   RelativeTime,
   Section,
   StatusBadge,
@@ -57,10 +57,7 @@ function AccountCard() {
   const status = useQuery({ queryKey: keys.stemStatus, queryFn: () => readStemStatus() })
   return (
     <Section title="Stem service" actions={status.data !== undefined && <AccountBadge status={status.data} />}>
-      {status.data === undefined && status.error === null && <LoadingLines lines={2} />}
-      {status.data === undefined && status.error !== null && (
-        <ErrorState error={status.error} onRetry={() => void status.refetch()} />
-      )}
+      <QueryState query={status} lines={2} />
       {status.data !== undefined && (status.data.configured ? <Account status={status.data} /> : <KeyForm />)}
     </Section>
   )
@@ -88,23 +85,14 @@ function Account({ status }: { status: StemStatus }) {
   return (
     <Stack gap="sm">
       <dl className="hearth-facts" data-start>
-        <div>
-          <dt>Account</dt>
-          <dd>{status.email ?? '–'}</dd>
-        </div>
-        <div>
-          <dt>Left</dt>
-          <dd>{left === null ? 'Not known' : formatCount(left, 'minute')}</dd>
-        </div>
-        <div>
-          <dt>Checked</dt>
-          <dd>
-            <RelativeTime value={checked === null ? null : new Date(checked * 1000).toISOString()} />
-          </dd>
-        </div>
+        <Fact name="Account">{status.email ?? '–'}</Fact>
+        <Fact name="Left">{left === null ? 'Not known' : formatCount(left, 'minute')}</Fact>
+        <Fact name="Checked">
+          <RelativeTime value={checked === null ? null : new Date(checked * 1000).toISOString()} />
+        </Fact>
       </dl>
       <Problem text={status.validation_error ?? undefined} />
-      {check.isPending && <Waiting label="Asking the service" most={20} />}
+      {check.isPending && <Waiting label="Checking with the service" most={20} />}
       <Group gap="xs">
         <Button
           variant="default"
@@ -174,7 +162,7 @@ function KeyForm() {
           {...form.getInputProps('activation_key')}
         />
         <Problem text={problem} />
-        {store.isPending && <Waiting label="Asking the service" most={20} />}
+        {store.isPending && <Waiting label="Checking with the service" most={20} />}
         <Group>
           <Button type="submit" loading={store.isPending}>
             Check and store

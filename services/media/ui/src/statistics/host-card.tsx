@@ -1,5 +1,5 @@
 import { ActionIcon, Tooltip } from '@mantine/core'
-import { answer, ErrorState, formatBytes, LoadingLines, Section } from '@hearth/ui'
+import { answer, formatBytes, QueryState, Section } from '@hearth/ui'
 import { IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { api, type HostInfo, keys } from '../api.ts'
@@ -26,10 +26,7 @@ export function HostCard() {
         </Tooltip>
       }
     >
-      {host.data === undefined && host.error === null && <LoadingLines lines={3} />}
-      {host.data === undefined && host.error !== null && (
-        <ErrorState error={host.error} onRetry={() => void host.refetch()} />
-      )}
+      <QueryState query={host} lines={3} />
       {host.data !== undefined && <Gauges host={host.data} />}
     </Section>
   )

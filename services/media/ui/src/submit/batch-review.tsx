@@ -119,7 +119,7 @@ const itemWords = {
   waiting: { text: 'Waiting', tone: 'quiet' },
   sending: { text: 'Adding', tone: 'accent' },
   added: { text: 'Added', tone: 'good' },
-  duplicate: { text: 'There already', tone: 'warn' },
+  duplicate: { text: 'Already downloaded', tone: 'warn' },
   failed: { text: 'Refused', tone: 'bad' },
 } as const
 

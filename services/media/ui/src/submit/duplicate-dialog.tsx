@@ -12,7 +12,7 @@ import { Thumbnail } from '../jobs/thumbnail.tsx'
 export function DuplicateDialog(props: { job: Job | undefined; onClose: () => void; onAgain: () => void }) {
   const { job, onClose, onAgain } = props
   return (
-    <Modal opened={job !== undefined} onClose={onClose} title="This is there already">
+    <Modal opened={job !== undefined} onClose={onClose} title="Already downloaded">
       {job !== undefined && (
         <Stack>
           <div className="preview">

@@ -82,7 +82,7 @@ export function SubmitCard({ field, onAdded }: SubmitCardProps) {
       </div>
       <ChoiceControls choices={choices} onChange={choose} />
       <Problem text={submission.problem} />
-      {submission.isSending && <Waiting label="Asking for the title" most={8} />}
+      {submission.isSending && <Waiting label="Reading the title" most={8} />}
       <Below
         addresses={addresses}
         choices={choices}
@@ -166,7 +166,7 @@ function useSubmission(choices: Choices, onAdded: (job: Job) => void) {
     forget,
     submit: ([address]: string[], text: string) => {
       if (address !== undefined) sending.mutate({ address, isConfirmed: false })
-      else if (text.trim() !== '') setHint('There is no address in this. Copy the link of the video and paste it here.')
+      else if (text.trim() !== '') setHint('No address found. Copy the link of the video and paste it here.')
     },
     again: () => {
       if (sending.variables !== undefined) sending.mutate({ ...sending.variables, isConfirmed: true })

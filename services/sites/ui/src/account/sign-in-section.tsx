@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core'
-import { answer, ConfirmDelete, RelativeTime, Section, StatusBadge } from '@hearth/ui'
+import { answer, ConfirmDelete, Fact, PasswordDialog, RelativeTime, Section, StatusBadge } from '@hearth/ui'
 import { IconKeyOff, IconPassword } from '@tabler/icons-react'
 import { useState } from 'react'
 import { api, keys, type Session } from '../api.ts'
-import { PasswordDialog } from './password-dialog.tsx'
+import { RuleList } from '../sign-in/rule-list.tsx'
 
 /** Who is signed in, and the password. */
 export function SignInSection({ session }: { session: Session }) {
@@ -35,28 +35,24 @@ export function SignInSection({ session }: { session: Session }) {
       }
     >
       <dl className="hearth-facts" data-start>
-        <div>
-          <dt>User name</dt>
-          <dd>{user.username}</dd>
-        </div>
-        <div>
-          <dt>Role</dt>
-          <dd>{user.role === 'admin' ? 'Administrator' : 'User'}</dd>
-        </div>
-        <div>
-          <dt>Password</dt>
-          <dd>
-            <StatusBadge tone={hasPassword ? 'good' : 'quiet'}>{hasPassword ? 'Set' : 'Passkeys only'}</StatusBadge>
-          </dd>
-        </div>
-        <div>
-          <dt>Session ends</dt>
-          <dd>
-            <RelativeTime value={session.expires_at} /> without use
-          </dd>
-        </div>
+        <Fact name="User name">{user.username}</Fact>
+        <Fact name="Role">{user.role === 'admin' ? 'Administrator' : 'User'}</Fact>
+        <Fact name="Password">
+          <StatusBadge tone={hasPassword ? 'good' : 'quiet'}>{hasPassword ? 'Set' : 'Passkeys only'}</StatusBadge>
+        </Fact>
+        <Fact name="Session ends">
+          <RelativeTime value={session.expires_at} /> without use
+        </Fact>
       </dl>
-      {dialog === 'password' && <PasswordDialog session={session} onClose={close} />}
+      {dialog === 'password' && (
+        <PasswordDialog
+          onClose={close}
+          hasPassword={hasPassword}
+          currentHint="Forgotten? Leave it empty within five minutes of signing in with a passkey or a recovery code."
+          rules={RuleList}
+          renew={[keys.account]}
+        />
+      )}
       <ConfirmDelete
         opened={dialog === 'remove'}
         onClose={close}

@@ -1,9 +1,8 @@
 import { NativeSelect, SegmentedControl, Text } from '@mantine/core'
-import { ErrorState, formatCount, LoadingLines, Section } from '@hearth/ui'
+import { formatCount, formatDay, QueryState, Section, TimeChart } from '@hearth/ui'
 import { useState } from 'react'
-import { gradePoints, gradeSteps } from './grade-steps.ts'
+import { gradeLines, gradeSteps, gradeWeeks } from './grade-steps.ts'
 import { type GradeHistory, type HistoryRange, useGradeHistory } from './read-certificates.ts'
-import '../charts/charts.css'
 import './certificates.css'
 
 const ranges: readonly { value: HistoryRange; label: string }[] = [
@@ -44,59 +43,36 @@ export function GradeChart({ host: fixed }: { host?: string }) {
         </div>
       }
     >
-      {history.data === undefined && history.error === null && <LoadingLines lines={3} />}
-      {history.data === undefined && history.error !== null && (
-        <ErrorState error={history.error} onRetry={() => void history.refetch()} />
-      )}
+      <QueryState query={history} lines={3} />
       {history.data !== undefined && <Lines history={history.data} host={host} />}
     </Section>
   )
 }
 
-const box = { width: 600, height: 160 }
 /** More lines would be a tangle. */
-const mostLines = 30
+const maxLines = 30
 
 function Lines({ history, host }: { history: GradeHistory; host: string }) {
-  const series = history.series.filter((one) => host === '' || one.host === host).slice(0, mostLines)
-  const points = gradePoints(series, history.days)
+  const series = history.series.filter((one) => host === '' || one.host === host).slice(0, maxLines)
   if (series.length === 0)
     return (
       <Text c="dimmed" size="sm">
         No host was graded in this time. Grades are made as often as the settings say, and by “Grade now”.
       </Text>
     )
+  const weeks = gradeWeeks(series, history.days)
   return (
-    <figure className="time-chart">
-      <figcaption className="chart-said">{summaryOf(series)}</figcaption>
-      <div className="grade-plot">
-        <ol className="grade-scale" aria-hidden>
-          {gradeSteps.map((step) => (
-            <li key={step}>{step}</li>
-          ))}
-        </ol>
-        <svg viewBox={`0 0 ${box.width} ${box.height}`} preserveAspectRatio="none" aria-hidden>
-          {gradeSteps.map((step, place) => {
-            const y = ((place + 0.5) / gradeSteps.length) * box.height
-            return <line key={step} className="grade-line" x1={0} x2={box.width} y1={y} y2={y} />
-          })}
-          {points.map(({ key, path, source }) => (
-            <path key={key} d={path} className="chart-line" data-kind={source === 'local' ? 'half' : 'most'} />
-          ))}
-        </svg>
-      </div>
-      <table className="visually-hidden">
-        <caption>Grades by week</caption>
-        <tbody>
-          {series.map((one) => (
-            <tr key={`${one.source} ${one.host}`}>
-              <th scope="row">{one.host}</th>
-              <td>{one.points.map(({ date, grade }) => `${date}: ${grade}`).join(', ')}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </figure>
+    <TimeChart
+      title="Grades by week"
+      summary={summaryOf(series)}
+      shape="lines"
+      isUtc
+      times={weeks}
+      series={gradeLines(series, weeks)}
+      ticks={() => [...gradeSteps.keys()]}
+      format={(step) => gradeSteps[step] ?? ''}
+      formatTime={(week) => formatDay(new Date(week), { timeZone: 'UTC' })}
+    />
   )
 }
 
@@ -104,5 +80,5 @@ function summaryOf(series: GradeHistory['series']): string {
   const [first] = series
   if (series.length === 1 && first !== undefined)
     return `${first.host}: ${first.points.at(-1)?.grade ?? 'none'} now, ${first.points[0]?.grade ?? 'none'} at first`
-  return `${formatCount(series.length, 'host')}; solid lines are our own grades, dashed ones those of SSL Labs`
+  return `${formatCount(series.length, 'host')}; solid lines are Hearth’s grades, dashed ones those of SSL Labs`
 }

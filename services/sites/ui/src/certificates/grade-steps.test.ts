@@ -1,12 +1,24 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { gradePoints } from './grade-steps.ts'
+import { gradeLines, gradeSteps, gradeWeeks } from './grade-steps.ts'
 
-test('the line of a host goes from week to week, and on to now', () => {
-  const now = Date.parse('2026-11-21T00:00:00Z')
-  const point = (date: string, grade: 'A+' | 'T', rank: number) => ({ date, grade, rank })
-  const points = [point('2026-10-22', 'A+', 7), point('2026-11-06', 'T', -1)]
-  const [line] = gradePoints([{ host: 'a.test', source: 'local', points }], 30, now)
-  assert.equal(line?.path, 'M0 8.9L300 151.1H600')
-  assert.equal(gradePoints([{ host: 'a.test', source: 'local', points: [] }], 30, now)[0]?.path, '')
+const point = (date: string, grade: 'A+' | 'T', rank: number) => ({ date, grade, rank })
+const points = [point('2026-10-26', 'A+', 7), point('2026-11-16', 'T', -1)]
+const host = { host: 'a.test', source: 'local', points } as const
+
+test('the line of a host goes from week to week and keeps a grade until the next', () => {
+  const weeks = gradeWeeks([host], 30)
+  assert.deepEqual(
+    weeks.map((week) => week.slice(0, 10)),
+    ['2026-10-19', '2026-10-26', '2026-11-02', '2026-11-09', '2026-11-16'],
+  )
+  const [line] = gradeLines([host], weeks)
+  const best = gradeSteps.indexOf('A+')
+  assert.deepEqual(line?.values, [null, best, best, best, gradeSteps.indexOf('T M')])
+})
+
+test('a host that was never graded has no line', () => {
+  const never = { ...host, points: [] }
+  assert.deepEqual(gradeWeeks([never], 30), [])
+  assert.deepEqual(gradeLines([never], ['2026-11-16T00:00:00.000Z'])[0]?.values, [null])
 })

@@ -1,35 +1,30 @@
+import type { ChartSeries } from '@hearth/ui'
 import type { components } from '../api.gen.ts'
 
 type Series = components['schemas']['GradeHistory']['series'][number]
 
-/** The grades from best to worst, as rows of a chart; what is no measure of quality shares the last. */
-export const gradeSteps = ['A+', 'A', 'A-', 'B', 'C', 'D', 'E', 'F', 'T M'] as const
+/** Grades from worst to best, as rows of a chart; those that are no measure of quality share the first. */
+export const gradeSteps = ['T M', 'F', 'E', 'D', 'C', 'B', 'A-', 'A', 'A+'] as const
 
-/** A line of a chart. */
-export interface GradeLine {
-  readonly key: string
-  readonly source: Series['source']
-  readonly path: string
+const week = 7 * 86_400_000
+
+/** The weeks of a time that ends with the latest grade, ISO 8601. */
+export function gradeWeeks(series: readonly Series[], days: number): string[] {
+  const last = Math.max(...series.flatMap(({ points }) => points.map(({ date }) => Date.parse(date))))
+  if (!Number.isFinite(last)) return []
+  const count = Math.ceil((days * 86_400_000) / week)
+  return Array.from({ length: count }, (_, index) => new Date(last - (count - 1 - index) * week).toISOString())
 }
 
-const width = 600
-const height = 160
-const bestRank = 7
-const day = 86_400_000
-
-/** The lines of hosts over a time that ends now; a single week is a short stroke. */
-export function gradePoints(series: readonly Series[], days: number, now = Date.now()): GradeLine[] {
-  const begin = now - days * day
-  const x = (date: string) => {
-    const share = (Date.parse(date) - begin) / (days * day)
-    return Math.round(Math.max(0, Math.min(1, share)) * width * 10) / 10
-  }
-  const y = (rank: number) => Math.round(((bestRank - rank + 0.5) / gradeSteps.length) * height * 10) / 10
-  return series.map(({ host, source, points }) => {
-    const [first] = points
-    const steps = points.map(({ date, rank }) => `${x(date)} ${y(rank)}`)
-    const last = points.at(-1)
-    const end = last === undefined ? '' : `H${width}`
-    return { key: `${source} ${host}`, source, path: first === undefined ? '' : `M${steps.join('L')}${end}` }
-  })
+/** A line for each host: its row of `gradeSteps` in each week, kept until it is graded again. */
+export function gradeLines(series: readonly Series[], weeks: readonly string[]): ChartSeries[] {
+  return series.map(({ host, source, points }) => ({
+    name: source === 'local' ? host : `${host} (SSL Labs)`,
+    tone: source === 'local' ? 'accent' : 'quiet',
+    isDashed: source !== 'local',
+    values: weeks.map((at) => points.findLast(({ date }) => Date.parse(date) <= Date.parse(at))).map(rowOf),
+  }))
 }
+
+const rowOf = (point: Series['points'][number] | undefined): number | null =>
+  point === undefined ? null : point.rank + 1

@@ -22,7 +22,12 @@ export function hostColumns(onOpen: (host: HostCertificate) => void): Column<Hos
     { key: 'expires', header: 'Expires', render: (host) => <RelativeTime value={host.not_after} absent="–" /> },
     { key: 'issuer', header: 'Issued by', render: (host) => issuerOf(host) },
     { key: 'grade', header: 'Grade', render: (host) => <Grades host={host} /> },
-    { key: 'checked', header: 'Looked at', numeric: true, render: (host) => <RelativeTime value={host.checked_at} /> },
+    {
+      key: 'checked',
+      header: 'Last checked',
+      numeric: true,
+      render: (host) => <RelativeTime value={host.checked_at} />,
+    },
   ]
 }
 

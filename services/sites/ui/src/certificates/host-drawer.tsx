@@ -1,5 +1,15 @@
 import { Button, Drawer, Text } from '@mantine/core'
-import { answer, CopyButton, RelativeTime, Section, StatusBadge, type Tone, useAction, useSession } from '@hearth/ui'
+import {
+  answer,
+  CopyButton,
+  Fact,
+  RelativeTime,
+  Section,
+  StatusBadge,
+  type Tone,
+  useAction,
+  useSession,
+} from '@hearth/ui'
 import { IconShieldSearch } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
@@ -79,15 +89,6 @@ function Facts({ host }: { host: HostCertificate }) {
         )}
       </dl>
     </section>
-  )
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   )
 }
 

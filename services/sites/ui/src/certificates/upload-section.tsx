@@ -5,10 +5,11 @@ import {
   ConfirmDelete,
   DataTable,
   EmptyState,
-  FormDialog,
   formatCount,
+  FormDialog,
   RelativeTime,
   Section,
+  tableAnswer,
 } from '@hearth/ui'
 import { useForm } from '@mantine/form'
 import { IconCertificate, IconUpload } from '@tabler/icons-react'
@@ -42,7 +43,7 @@ export function UploadSection() {
         label="Uploaded certificates"
         columns={columns((of, kind) => setDialog({ kind, of }))}
         rowKey={({ id }) => String(id)}
-        answer={{ rows, total: rows?.length ?? 0, error: uploads.error, retry: () => void uploads.refetch() }}
+        answer={tableAnswer(uploads, rows)}
         empty={
           <EmptyState icon={IconCertificate} title="Nothing was uploaded">
             Caddy gets certificates by itself. Upload one with its key only when it has to be yours, or an authority
@@ -90,7 +91,7 @@ function columns(open: (of: UploadedCertificate, kind: 'renew' | 'remove') => vo
   ]
 }
 
-const needed = (text: string) => (text.trim() === '' ? 'Is needed' : null)
+const needed = (text: string) => (text.trim() === '' ? 'Required' : null)
 
 const pem = '-----BEGIN CERTIFICATE-----'
 

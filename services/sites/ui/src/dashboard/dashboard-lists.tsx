@@ -21,7 +21,7 @@ export function CertificateList() {
   const rows = data?.certificates.filter(({ state }) => state !== 'valid')
   return (
     <CardList
-      title="Certificates to look after"
+      title="Certificates that need attention"
       more={{ href: '/certificates', text: 'All certificates' }}
       answer={{ data: rows === undefined ? undefined : byUrgency(rows).slice(0, few), error, refetch }}
       rowKey={({ host }) => host}

@@ -1,4 +1,4 @@
-import { StatusBadge, type Tone } from '@hearth/ui'
+import { Fact, StatusBadge, type Tone } from '@hearth/ui'
 import { IconMinus, IconPencil, IconPlus } from '@tabler/icons-react'
 import { Link } from 'wouter'
 import type { components } from '../api.gen.ts'
@@ -51,13 +51,10 @@ function FieldList({ diff }: { diff: SiteDiff }) {
   return (
     <dl className="field-diffs">
       {diff.fields.map(({ field, before, after }) => (
-        <div key={field}>
-          <dt>{nameOfField(field)}</dt>
-          <dd>
-            {diff.change !== 'added' && <Value sign="-" value={before} />}
-            {diff.change !== 'removed' && <Value sign="+" value={after} />}
-          </dd>
-        </div>
+        <Fact key={field} name={nameOfField(field)}>
+          {diff.change !== 'added' && <Value sign="-" value={before} />}
+          {diff.change !== 'removed' && <Value sign="+" value={after} />}
+        </Fact>
       ))}
     </dl>
   )

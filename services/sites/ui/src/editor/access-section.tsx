@@ -38,7 +38,7 @@ function UserRows() {
       addLabel="Add a user"
       blank={{ username: '', password: '' }}
       max={64}
-      empty="Everybody may come without a password."
+      empty="Everyone may visit without a password."
       render={(row, place) => <UserRow path={row} place={place} stored={stored} />}
     />
   )

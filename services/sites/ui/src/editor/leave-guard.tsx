@@ -15,7 +15,7 @@ export function LeaveGuard({ isDirty }: { isDirty: boolean }) {
   }
   return (
     <Modal opened onClose={() => setTarget(undefined)} title="Leave without saving?">
-      <Text>What you changed here is lost.</Text>
+      <Text>Your changes will be lost.</Text>
       <Group justify="flex-end" mt="md" className="hearth-dialog-actions">
         <Button variant="default" onClick={() => setTarget(undefined)} data-autofocus>
           Stay

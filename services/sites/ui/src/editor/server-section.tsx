@@ -6,18 +6,18 @@ import { ListField, NumberField, PartSwitch, SelectField, SwitchField, TextField
 import { useAuthorities } from './use-uploads.ts'
 
 const policies = [
-  { value: 'round_robin', label: 'In turn' },
-  { value: 'weighted_round_robin', label: 'In turn, by weight' },
-  { value: 'least_conn', label: 'The one with the fewest requests' },
-  { value: 'first', label: 'The first that is up' },
-  { value: 'random', label: 'By chance' },
-  { value: 'random_choose', label: 'The idler one of some drawn by chance' },
-  { value: 'ip_hash', label: 'By the address that connects' },
-  { value: 'client_ip_hash', label: 'By the address of the visitor' },
-  { value: 'uri_hash', label: 'By the address asked for' },
-  { value: 'header', label: 'By a header' },
-  { value: 'cookie', label: 'By a cookie' },
-  { value: 'query', label: 'By a query key' },
+  { value: 'round_robin', label: 'Round robin' },
+  { value: 'weighted_round_robin', label: 'Weighted round robin' },
+  { value: 'least_conn', label: 'Least connections' },
+  { value: 'first', label: 'First available' },
+  { value: 'random', label: 'Random' },
+  { value: 'random_choose', label: 'Least busy of several random ones' },
+  { value: 'ip_hash', label: 'Hash of the connecting address' },
+  { value: 'client_ip_hash', label: 'Hash of the visitor’s address' },
+  { value: 'uri_hash', label: 'Hash of the requested address' },
+  { value: 'header', label: 'Hash of a header' },
+  { value: 'cookie', label: 'Cookie' },
+  { value: 'query', label: 'Hash of a query parameter' },
 ] as const
 
 const named = new Set(['header', 'cookie', 'query'])
@@ -44,7 +44,7 @@ function BalancingFields({ prefix }: { prefix: string }) {
       <SelectField path={`${prefix}lb.policy`} label="Policy" options={policies} />
       {named.has(policy) && <TextField path={`${prefix}lb.name`} label="Name of it" isNullable isMono />}
       {policy === 'random_choose' && (
-        <NumberField path={`${prefix}lb.choose`} label="How many are drawn" min={2} max={64} />
+        <NumberField path={`${prefix}lb.choose`} label="Number of random upstreams" min={2} max={64} />
       )}
       <NumberField path={`${prefix}lb.retries`} label="Retries" min={0} max={10} />
       <NumberField path={`${prefix}lb.try_duration`} label="Seconds to go on trying" min={0} max={60} isWhole={false} />
@@ -161,7 +161,7 @@ function ConnectionFields({ prefix }: { prefix: string }) {
       <SwitchField
         path={`${tls}.verify`}
         label="Check certificates of upstreams"
-        description="Off only for https upstreams with a certificate that nobody can check"
+        description="Turn off only for https upstreams whose certificate cannot be verified"
       />
       <div className="field-columns">
         <TextField path={`${tls}.server_name`} label="Name in their certificate" placeholder={own} isNullable isMono />

@@ -116,7 +116,7 @@ function DirectiveField() {
       isMono
       rows={8}
       placeholder={'reverse_proxy 192.168.1.20:8080\nencode zstd gzip'}
-      description="As they stand inside a site of a Caddyfile. Saving them asks who you are once more."
+      description="As they stand inside a site of a Caddyfile. Saving them asks you to confirm your identity."
     />
   )
 }

@@ -34,7 +34,7 @@ export function SourceForm(props: {
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
     const source = sourceOf(kind, { text, file, raw })
-    setMissing(source === undefined ? 'Is needed' : undefined)
+    setMissing(source === undefined ? 'Required' : undefined)
     if (source !== undefined) onLook(source)
   }
   return (
@@ -92,7 +92,7 @@ export function SourceForm(props: {
           <Problem text={problem} />
           <Group>
             <Button type="submit" loading={isBusy} leftSection={<IconEye size={16} aria-hidden />}>
-              Look what would happen
+              Preview the import
             </Button>
             <Text size="sm" c="dimmed">
               This changes nothing yet.

@@ -17,7 +17,7 @@ export function ConnectStep(props: {
   const onboard = useOnboard(onDone)
   const form = useForm({
     initialValues: { admin_url: state.admin_url ?? 'http://localhost:2019' },
-    validate: { admin_url: (value) => (value.trim() === '' ? 'Is needed' : null) },
+    validate: { admin_url: (value) => (value.trim() === '' ? 'Required' : null) },
   })
   const problem = onboard.error === null || isDecisionWanted(onboard.error) ? undefined : describeError(onboard.error)
   const lookAgain = (

@@ -23,7 +23,7 @@ export function PreviewImport() {
         loading={look.isPending}
         onClick={() => look.mutate()}
       >
-        Look what would be imported
+        Preview the import
       </Button>
       <Modal opened={look.data !== undefined} onClose={() => look.reset()} title="What would be imported" size="xl">
         {look.data !== undefined && (

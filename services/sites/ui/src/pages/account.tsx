@@ -1,4 +1,4 @@
-import { ErrorState, LoadingLines, PageHeader } from '@hearth/ui'
+import { PageHeader, QueryState } from '@hearth/ui'
 import { useQuery } from '@tanstack/react-query'
 import { keys, readSession } from '../api.ts'
 import { RecoverySection } from '../account/recovery-section.tsx'
@@ -12,10 +12,7 @@ export function AccountPage() {
     <>
       <PageHeader title="Account" description="How you sign in here." />
       <div className="hearth-stack">
-        {session.data === undefined && session.error === null && <LoadingLines lines={4} />}
-        {session.data === undefined && session.error !== null && (
-          <ErrorState error={session.error} onRetry={() => void session.refetch()} />
-        )}
+        <QueryState query={session} lines={4} />
         {session.data !== undefined && <SignInSection session={session.data} />}
         <PasskeySection />
         {session.data !== undefined && <RecoverySection session={session.data} />}

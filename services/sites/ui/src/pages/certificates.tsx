@@ -4,6 +4,7 @@ import {
   DataTable,
   EmptyState,
   PageHeader,
+  tableAnswer,
   TableSearch,
   useAction,
   useSession,
@@ -35,7 +36,7 @@ export function CertificatesPage() {
     <>
       <PageHeader
         title="Certificates"
-        description="As visitors see them, asked from the server itself."
+        description="As visitors see them, checked on the server itself."
         actions={isAdmin && <LookNow />}
       />
       <StateBanners />
@@ -61,7 +62,7 @@ export function CertificatesPage() {
 function LookNow() {
   const look = useAction({
     run: () => answer(api.POST('/api/v1/certificates/refresh', { body: {} })),
-    done: () => 'All certificates were looked at',
+    done: () => 'All certificates are checked',
     renew: [keys.certificates],
   })
   return (
@@ -71,7 +72,7 @@ function LookNow() {
       loading={look.isPending}
       onClick={() => look.mutate()}
     >
-      Look now
+      Check now
     </Button>
   )
 }
@@ -126,12 +127,11 @@ function HostTable({ certificates, onOpen }: HostTableProps) {
         state={state}
         pageSize={rowsPerPage}
         rowKey={({ host }) => host}
-        answer={{
-          rows: rows?.slice((state.page - 1) * rowsPerPage, state.page * rowsPerPage),
-          total: rows?.length ?? 0,
-          error: certificates.error,
-          retry: () => void certificates.refetch(),
-        }}
+        answer={tableAnswer(
+          certificates,
+          rows?.slice((state.page - 1) * rowsPerPage, state.page * rowsPerPage),
+          rows?.length,
+        )}
         empty={
           isEmpty ? (
             <EmptyState icon={IconCertificate} title="No host has TLS yet">

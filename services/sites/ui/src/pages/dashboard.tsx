@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import { ErrorState, LoadingLines, PageHeader, Section, useSession } from '@hearth/ui'
+import { PageHeader, QueryState, Section, useSession } from '@hearth/ui'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { keys } from '../api.ts'
@@ -27,10 +27,7 @@ export function DashboardPage() {
       <div className="hearth-stack">
         <Counts traffic={traffic.data} />
         <TrafficSection range={range} onRange={setRange}>
-          {traffic.data === undefined && traffic.error === null && <LoadingLines lines={5} />}
-          {traffic.data === undefined && traffic.error !== null && (
-            <ErrorState error={traffic.error} onRetry={() => void traffic.refetch()} />
-          )}
+          <QueryState query={traffic} lines={5} />
           {traffic.data !== undefined && <TrafficCharts traffic={traffic.data} />}
         </TrafficSection>
         <div className="dashboard-columns">
@@ -56,7 +53,7 @@ function Busiest({ traffic }: { traffic: TrafficOverview }) {
     <Section title="Busiest sites">
       {rows.length === 0 ? (
         <Text c="dimmed" size="sm">
-          No site was asked for anything in this time.
+          No requests in this time.
         </Text>
       ) : (
         <TopList label="Busiest sites" rows={rows} />

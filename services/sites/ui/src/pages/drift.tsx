@@ -1,5 +1,5 @@
 import { Button, Group, Modal, Text } from '@mantine/core'
-import { answer, EmptyState, ErrorState, LoadingLines, PageHeader, RelativeTime, Section, useAction } from '@hearth/ui'
+import { answer, EmptyState, PageHeader, QueryState, RelativeTime, Section, useAction } from '@hearth/ui'
 import { IconArrowBigDownLine, IconCircleCheck, IconRestore } from '@tabler/icons-react'
 import { useState } from 'react'
 import { api, keys } from '../api.ts'
@@ -33,10 +33,7 @@ export function DriftPage() {
           )
         }
       />
-      {drift.data === undefined && drift.error === null && <LoadingLines lines={4} />}
-      {drift.data === undefined && drift.error !== null && (
-        <ErrorState error={drift.error} onRetry={() => void drift.refetch()} />
-      )}
+      <QueryState query={drift} lines={4} />
       {drift.data !== undefined && found.length === 0 && (
         <EmptyState icon={IconCircleCheck} title="Caddy runs what it should">
           Nobody else has changed anything.

@@ -2,9 +2,9 @@ import { Button, SegmentedControl, Text } from '@mantine/core'
 import {
   ApiError,
   EmptyState,
-  ErrorState,
-  LoadingLines,
+  Fact,
   PageHeader,
+  QueryState,
   RelativeTime,
   Section,
   StatusBadge,
@@ -34,8 +34,7 @@ export function RevisionPage() {
   })
   if (revision.data !== undefined) return <OneRevision revision={revision.data} />
   if (revision.error instanceof ApiError && [400, 404].includes(revision.error.status)) return <NoSuchRevision />
-  if (revision.error !== null) return <ErrorState error={revision.error} onRetry={() => void revision.refetch()} />
-  return <LoadingLines lines={6} />
+  return <QueryState query={revision} lines={6} />
 }
 
 function OneRevision({ revision }: { revision: Revision }) {
@@ -90,15 +89,6 @@ function Facts({ revision }: { revision: Revision }) {
   )
 }
 
-function Fact({ name, children }: { name: string; children: React.ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  )
-}
-
 function NodeWords({ node }: { node: Revision['nodes'][number] }) {
   const { tone, text } = nodeOutcome(node.outcome)
   return (
@@ -139,10 +129,7 @@ function Differences({ id }: { id: number }) {
         />
       }
     >
-      {diff.data === undefined && diff.error === null && <LoadingLines lines={3} />}
-      {diff.data === undefined && diff.error !== null && (
-        <ErrorState error={diff.error} onRetry={() => void diff.refetch()} />
-      )}
+      <QueryState query={diff} lines={3} />
       {diff.data !== undefined && (
         <div className="field-stack">
           {diff.data.sites.length === 0 && <Text c="dimmed">No site differs.</Text>}
@@ -166,7 +153,7 @@ function NoSuchRevision() {
         </Button>
       }
     >
-      Old ones are forgotten after a while.
+      Old revisions are deleted after a while.
     </EmptyState>
   )
 }

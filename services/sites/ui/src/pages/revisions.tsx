@@ -1,4 +1,4 @@
-import { DataTable, EmptyState, PageHeader, useTableState } from '@hearth/ui'
+import { DataTable, EmptyState, PageHeader, tableAnswer, useTableState } from '@hearth/ui'
 import { IconHistory } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { keys } from '../api.ts'
@@ -28,13 +28,7 @@ export function RevisionsPage() {
         state={state}
         pageSize={revisionsPerPage}
         rowKey={(revision) => String(revision.id)}
-        answer={{
-          rows: revisions.data?.rows,
-          total: revisions.data?.total ?? 0,
-          error: revisions.error,
-          retry: () => void revisions.refetch(),
-          stale: revisions.isPlaceholderData,
-        }}
+        answer={tableAnswer(revisions, revisions.data?.rows, revisions.data?.total ?? 0)}
         empty={
           <EmptyState icon={IconHistory} title="Nothing was applied yet">
             The first site makes the first revision.

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { answer, EmptyState, ErrorState, LoadingLines, notifyDone, PageHeader } from '@hearth/ui'
+import { answer, EmptyState, notifyDone, PageHeader, QueryState } from '@hearth/ui'
 import { IconPlus, IconServer2 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -27,10 +27,7 @@ export function ServersPage() {
         }
       />
       <div className="hearth-stack">
-        {nodes.data === undefined && nodes.error === null && <LoadingLines lines={5} />}
-        {nodes.data === undefined && nodes.error !== null && (
-          <ErrorState error={nodes.error} onRetry={() => void nodes.refetch()} />
-        )}
+        <QueryState query={nodes} lines={5} />
         {nodes.data?.length === 0 && (
           <EmptyState icon={IconServer2} title="No server yet">
             Add the Caddy whose sites are to be managed here.

@@ -1,5 +1,4 @@
-import { Button, Group, Text } from '@mantine/core'
-import { answer, applyFieldProblems, ErrorState, LoadingLines, PageHeader, Problem, useAction } from '@hearth/ui'
+import { answer, applyFieldProblems, PageHeader, QueryState, SaveBar, useAction } from '@hearth/ui'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -13,11 +12,8 @@ export function SettingsPage() {
   const settings = useQuery({ queryKey: keys.settings, queryFn: () => answer(api.GET('/api/v1/settings')) })
   return (
     <>
-      <PageHeader title="Settings" description="They hold for all sites, unless a site says otherwise." />
-      {settings.data === undefined && settings.error === null && <LoadingLines lines={8} />}
-      {settings.data === undefined && settings.error !== null && (
-        <ErrorState error={settings.error} onRetry={() => void settings.refetch()} />
-      )}
+      <PageHeader title="Settings" description="They apply to all sites, unless a site overrides them." />
+      <QueryState query={settings} lines={8} />
       {settings.data !== undefined && <SettingsForm settings={settings.data} />}
     </>
   )
@@ -53,20 +49,13 @@ function SettingsForm({ settings }: { settings: Settings }) {
         <GradeFields form={form} />
       </form>
       <SslLabsSection details={settings.ssllabs} />
-      <div className="settings-bar" data-dirty={count > 0 || undefined}>
-        <Problem text={problem} />
-        <Text component="output" c="dimmed">
-          {count === 0 ? 'Everything is saved' : `${count} unsaved ${count === 1 ? 'change' : 'changes'}`}
-        </Text>
-        <Group gap="xs">
-          <Button variant="default" disabled={count === 0} onClick={() => form.setValues(settingsValues(settings))}>
-            Discard
-          </Button>
-          <Button type="submit" form="settings" disabled={count === 0} loading={save.isPending}>
-            Save settings
-          </Button>
-        </Group>
-      </div>
+      <SaveBar
+        form="settings"
+        count={count}
+        problem={problem}
+        isSaving={save.isPending}
+        onDiscard={() => form.setValues(settingsValues(settings))}
+      />
     </div>
   )
 }

@@ -1,5 +1,5 @@
 import { Button, Group, Switch, Tabs } from '@mantine/core'
-import { ApiError, EmptyState, ErrorState, LoadingLines, PageHeader, useDocumentTitle } from '@hearth/ui'
+import { ApiError, EmptyState, PageHeader, QueryState, useDocumentTitle } from '@hearth/ui'
 import { IconTrash, IconWorldOff } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -42,8 +42,7 @@ function KnownSite({ id }: { id: number }) {
   const site = useQuery({ queryKey: [...keys.sites, 'one', id], queryFn: () => readSite(id) })
   if (site.data !== undefined) return <OneSite site={site.data} />
   if (site.error instanceof ApiError && [400, 404].includes(site.error.status)) return <NoSuchSite />
-  if (site.error !== null) return <ErrorState error={site.error} onRetry={() => void site.refetch()} />
-  return <LoadingLines lines={6} />
+  return <QueryState query={site} lines={6} />
 }
 
 function OneSite({ site }: { site: Site }) {

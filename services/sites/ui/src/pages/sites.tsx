@@ -1,5 +1,5 @@
 import { Button, NativeSelect } from '@mantine/core'
-import { DataTable, EmptyState, PageHeader, TableSearch, type TableState, useTableState } from '@hearth/ui'
+import { DataTable, EmptyState, PageHeader, tableAnswer, TableSearch, type TableState, useTableState } from '@hearth/ui'
 import { IconPlus, IconSearchOff, IconWorldWww } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -43,13 +43,7 @@ export function SitesPage() {
         pageSize={sitesPerPage}
         rowKey={(site) => String(site.id)}
         dimmed={(site) => !site.enabled}
-        answer={{
-          rows: sites.data?.rows,
-          total: sites.data?.total ?? 0,
-          error: sites.error,
-          retry: () => void sites.refetch(),
-          stale: sites.isPlaceholderData,
-        }}
+        answer={tableAnswer(sites, sites.data?.rows, sites.data?.total ?? 0)}
         empty={isNarrowed ? <NothingFound state={state} /> : <NoSites />}
       />
       {leaving !== undefined && <RemoveSite site={leaving} onClose={() => setLeaving(undefined)} />}

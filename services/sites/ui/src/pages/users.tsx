@@ -1,131 +1,39 @@
-import { Button, Group } from '@mantine/core'
-import { answer, type Column, DataTable, PageHeader, RelativeTime, StatusBadge, useSession } from '@hearth/ui'
-import {
-  IconBan,
-  IconCircleCheck,
-  IconKey,
-  IconPencil,
-  IconPlus,
-  IconShieldStar,
-  IconTrash,
-  IconUser,
-} from '@tabler/icons-react'
+import { answer, formatCount, tableAnswer, type UserAdministration, UsersPage as Users } from '@hearth/ui'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { api, keys, type User } from '../api.ts'
-import { CreateUser, DeleteUser, EditUser } from '../users/user-dialogs.tsx'
 
 /** The accounts of the service; administrators only. */
 export function UsersPage() {
-  const [isCreating, setCreating] = useState(false)
   const users = useQuery({ queryKey: keys.users, queryFn: () => answer(api.GET('/api/users')) })
-  return (
-    <>
-      <PageHeader
-        title="Users"
-        description="Who may sign in here. Visitors of your sites need no user."
-        actions={
-          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
-            Add user
-          </Button>
-        }
-      />
-      <DataTable
-        label="Users"
-        columns={columns}
-        rowKey={(user) => user.id}
-        dimmed={(user) => !user.is_active}
-        answer={{
-          rows: users.data,
-          total: users.data?.length ?? 0,
-          error: users.error,
-          retry: () => void users.refetch(),
-        }}
-        empty={null}
-      />
-      {isCreating && <CreateUser onClose={() => setCreating(false)} />}
-    </>
-  )
+  return <Users admin={administration} answer={tableAnswer(users, users.data)} />
 }
 
-const columns: Column<User>[] = [
-  {
-    key: 'username',
-    header: 'User name',
-    role: 'title',
-    render: (user) => <span className="hearth-name">{user.username}</span>,
+const administration: UserAdministration<User> = {
+  description: 'Who may sign in here. Visitors of your sites need no user.',
+  nameHint: 'Letters, digits, dots, underscores or hyphens, at most 50',
+  userRole: 'sees dashboard and certificates, changes nothing',
+  mayRequirePassword: true,
+  columns: [{ key: 'methods', header: 'Signs in with', render: signInMethods }],
+  losses: ({ username, passkeys }) => [
+    `The account ${username}`,
+    'Its sessions, which end at once',
+    passkeys === 0 ? 'Its recovery codes' : `${formatCount(passkeys, 'passkey')} and the recovery codes`,
+  ],
+  create: async ({ username, password, role, password_change_required }) => {
+    const body = { username, password, role, password_change_required }
+    const created = await answer(api.POST('/api/users', { body }))
+    return { message: `${created.username} may sign in now` }
   },
-  { key: 'role', header: 'Role', render: (user) => <RoleBadge role={user.role} /> },
-  { key: 'state', header: 'State', render: (user) => <UserState user={user} /> },
-  { key: 'ways', header: 'Signs in with', render: waysIn },
-  { key: 'last_login_at', header: 'Last sign-in', render: (user) => <RelativeTime value={user.last_login_at} /> },
-  { key: 'actions', header: 'Actions', role: 'actions', render: (user) => <UserActions user={user} /> },
-]
+  update: async ({ id }, body) => {
+    const saved = await answer(api.PATCH('/api/users/{id}', { params: { path: { id } }, body }))
+    return { message: `${saved.username} is saved` }
+  },
+  remove: ({ id }) => answer(api.DELETE('/api/users/{id}', { params: { path: { id } } })),
+  renew: [keys.users],
+}
 
-function waysIn({ has_password: hasPassword, passkeys }: User): string {
-  const keys = passkeys === 1 ? '1 passkey' : `${passkeys} passkeys`
+function signInMethods({ has_password: hasPassword, passkeys }: User): string {
   if (passkeys === 0) return hasPassword ? 'Password' : 'Nothing yet'
-  return hasPassword ? `Password, ${keys}` : keys
-}
-
-function RoleBadge({ role }: { role: User['role'] }) {
-  const isAdmin = role === 'admin'
-  return (
-    <StatusBadge tone={isAdmin ? 'accent' : 'quiet'} icon={isAdmin ? IconShieldStar : IconUser}>
-      {isAdmin ? 'Administrator' : 'User'}
-    </StatusBadge>
-  )
-}
-
-function UserState({ user }: { user: User }) {
-  if (!user.is_active)
-    return (
-      <StatusBadge tone="warn" icon={IconBan}>
-        May not sign in
-      </StatusBadge>
-    )
-  if (user.password_change_required)
-    return (
-      <StatusBadge tone="warn" icon={IconKey}>
-        New password needed
-      </StatusBadge>
-    )
-  return (
-    <StatusBadge tone="good" icon={IconCircleCheck}>
-      Active
-    </StatusBadge>
-  )
-}
-
-function UserActions({ user }: { user: User }) {
-  const isSelf = useSession().user.id === user.id
-  const [dialog, setDialog] = useState<'edit' | 'delete'>()
-  const close = () => setDialog(undefined)
-  return (
-    <Group gap="xs" wrap="nowrap" justify="flex-end">
-      <Button
-        size="xs"
-        variant="default"
-        leftSection={<IconPencil size={14} aria-hidden />}
-        aria-label={`Edit ${user.username}`}
-        onClick={() => setDialog('edit')}
-      >
-        Edit
-      </Button>
-      {!isSelf && (
-        <Button
-          size="xs"
-          variant="default"
-          c="var(--hearth-bad)"
-          leftSection={<IconTrash size={14} aria-hidden />}
-          aria-label={`Delete ${user.username}`}
-          onClick={() => setDialog('delete')}
-        >
-          Delete
-        </Button>
-      )}
-      {dialog === 'edit' && <EditUser user={user} onClose={close} />}
-      {dialog === 'delete' && <DeleteUser user={user} onClose={close} />}
-    </Group>
-  )
+  const count = formatCount(passkeys, 'passkey')
+  return hasPassword ? `Password, ${count}` : count
 }

@@ -1,5 +1,5 @@
 import { Button, Group, Text } from '@mantine/core'
-import { answer, ErrorState, LoadingLines, PageHeader, Section, StatusBadge, useSession } from '@hearth/ui'
+import { answer, LoadingLines, PageHeader, QueryState, Section, StatusBadge, useSession } from '@hearth/ui'
 import { useQuery } from '@tanstack/react-query'
 import { Link, Redirect } from 'wouter'
 import { RecoverySection } from '../account/recovery-section.tsx'
@@ -35,10 +35,7 @@ function FirstSteps() {
       />
       <div className="hearth-stack">
         <PasskeySection />
-        {session.data === undefined && session.error === null && <LoadingLines lines={2} />}
-        {session.data === undefined && session.error !== null && (
-          <ErrorState error={session.error} onRetry={() => void session.refetch()} />
-        )}
+        <QueryState query={session} lines={2} />
         {session.data !== undefined && <RecoverySection session={session.data} />}
         {isAdmin && <CaddyNext />}
       </div>
@@ -51,10 +48,7 @@ function CaddyNext() {
   const isDone = state.data?.complete === true
   return (
     <Section title="Caddy">
-      {state.data === undefined && state.error === null && <LoadingLines lines={1} />}
-      {state.data === undefined && state.error !== null && (
-        <ErrorState error={state.error} onRetry={() => void state.refetch()} />
-      )}
+      <QueryState query={state} lines={1} />
       {state.data !== undefined && (
         <Group justify="space-between">
           <Group gap="sm">

@@ -10,7 +10,7 @@ import { describeCeremony } from './ceremony-words.ts'
 import { registerPasskey } from './register-passkey.ts'
 import { ApiError } from '@hearth/ui'
 
-const named = (value: string) => (value.trim() === '' ? 'Is needed' : null)
+const named = (value: string) => (value.trim() === '' ? 'Required' : null)
 
 /** Names a passkey, then has the browser make it. */
 export function AddPasskey({ onClose, onDone }: { onClose: () => void; onDone?: () => void }) {

@@ -1,5 +1,5 @@
 import { Button, Group, Text } from '@mantine/core'
-import { answer, type Column, DataTable, EmptyState, RelativeTime, StatusBadge } from '@hearth/ui'
+import { answer, type Column, DataTable, EmptyState, RelativeTime, StatusBadge, tableAnswer } from '@hearth/ui'
 import { IconCloud, IconDeviceMobile, IconFingerprint, IconPencil, IconPlus, IconTrash } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -33,12 +33,7 @@ export function PasskeySection() {
         label="Passkeys"
         columns={columns(setDialog)}
         rowKey={(passkey) => passkey.id}
-        answer={{
-          rows,
-          total: rows?.length ?? 0,
-          error: passkeys.error,
-          retry: () => void passkeys.refetch(),
-        }}
+        answer={tableAnswer(passkeys, rows)}
         empty={
           <EmptyState icon={IconFingerprint} title="No passkeys yet" action={add}>
             {obstacle ??

@@ -1,5 +1,5 @@
 import { Button, Group, Modal, Text } from '@mantine/core'
-import { answer, ErrorState, LoadingLines, useAction } from '@hearth/ui'
+import { answer, QueryState, useAction } from '@hearth/ui'
 import { IconArrowBackUp } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { api, keys } from '../api.ts'
@@ -25,10 +25,7 @@ export function ReturnDialog({ id, onClose }: { id: number; onClose: () => void 
   return (
     <Modal opened onClose={onClose} size="xl" title={`Return to revision ${id}?`}>
       <div className="field-stack">
-        {diff.data === undefined && diff.error === null && <LoadingLines lines={3} />}
-        {diff.data === undefined && diff.error !== null && (
-          <ErrorState error={diff.error} onRetry={() => void diff.refetch()} />
-        )}
+        <QueryState query={diff} lines={3} />
         {isSame && <Text>All sites are as this revision left them. There is nothing to return to.</Text>}
         {diff.data !== undefined && !isSame && (
           <>

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
-import { answer, RelativeTime, StatusBadge, useAction } from '@hearth/ui'
+import { answer, Fact, RelativeTime, StatusBadge, useAction } from '@hearth/ui'
 import {
   IconAlertTriangle,
   IconDownload,
@@ -69,30 +69,18 @@ function NodeFacts({ node }: { node: Node }) {
           {node.is_own ? 'Run by this service' : node.admin_url}
         </dd>
       </div>
-      <div>
-        <dt>Ports</dt>
-        <dd>
-          {node.http_port} and {node.https_port}
-        </dd>
-      </div>
-      <div>
-        <dt>Listens at</dt>
-        <dd>{describeBind(node.bind)}</dd>
-      </div>
-      <div>
-        <dt>Version</dt>
-        <dd>{node.version ?? 'Unknown'}</dd>
-      </div>
+      <Fact name="Ports">
+        {node.http_port} and {node.https_port}
+      </Fact>
+      <Fact name="Listens at">{describeBind(node.bind)}</Fact>
+      <Fact name="Version">{node.version ?? 'Unknown'}</Fact>
       <div>
         <dt>Access log</dt>
         <dd className="hearth-mono">{node.log_file ?? 'None'}</dd>
       </div>
-      <div>
-        <dt>Last asked</dt>
-        <dd>
-          <RelativeTime value={node.checked_at} />
-        </dd>
-      </div>
+      <Fact name="Last checked">
+        <RelativeTime value={node.checked_at} />
+      </Fact>
     </dl>
   )
 }

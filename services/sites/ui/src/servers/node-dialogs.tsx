@@ -7,7 +7,7 @@ import { useState } from 'react'
 import { api, keys, type Node } from '../api.ts'
 import { newNodeValues, type NodeValues, nodeValues, toNodeCreate, toNodeUpdate } from './node-values.ts'
 
-const needed = (text: string) => (text.trim() === '' ? 'Is needed' : null)
+const needed = (text: string) => (text.trim() === '' ? 'Required' : null)
 
 /** Adds a Caddy on another machine. It must answer. */
 export function AddNode({ onClose, onAdded }: { onClose: () => void; onAdded: (node: Node) => void }) {

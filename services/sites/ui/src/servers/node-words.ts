@@ -10,7 +10,7 @@ export const nodeStates: Readonly<Record<Node['state'], { tone: Tone; text: stri
   drifted: { tone: 'warn', text: 'Changed by others' },
   unreachable: { tone: 'bad', text: 'No answer' },
   not_onboarded: { tone: 'warn', text: 'Not managed yet' },
-  unknown: { tone: 'quiet', text: 'Not asked yet' },
+  unknown: { tone: 'quiet', text: 'Not queried yet' },
 }
 
 /** What a Caddy is missed for, by capability; those nobody notices have no words. */

@@ -1,5 +1,13 @@
 import { Button, Divider, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core'
-import { ApiError, describeError, LoadingLines, Problem, useSession, useSessionStore } from '@hearth/ui'
+import {
+  ApiError,
+  describeError,
+  LoadingLines,
+  Problem,
+  useSession,
+  useSessionStore,
+  useSignInFailure,
+} from '@hearth/ui'
 import { IconFingerprint } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
@@ -7,8 +15,6 @@ import { confirmation, keys, readSession, type Session, ways } from '../api.ts'
 import { describeCeremony } from '../passkeys/ceremony-words.ts'
 import { finishPasskeySignIn, startPasskeySignIn } from '../passkeys/passkey-sign-in.ts'
 import { passkeyObstacle } from '../passkeys/passkey-support.ts'
-import { text } from '../sign-in/password-way.tsx'
-import { useTrouble } from '../sign-in/use-wait.ts'
 
 /** The dialog of `ConfirmIdentity`, in a file of its own that is loaded when it first opens. */
 export function ConfirmDialog({ isOpen }: { isOpen: boolean }) {
@@ -28,8 +34,8 @@ function ConfirmForm() {
   const mayUsePasskey = passkeys > 0 && passkeyObstacle() === undefined
   return (
     <Stack>
-      <Text>What you asked for needs a fresh proof. It counts for five minutes.</Text>
-      <Problem text={confirm.trouble.text} />
+      <Text>This action needs a recent confirmation, which is valid for five minutes.</Text>
+      <Problem text={confirm.failure.text} />
       {hasPassword && <PasswordProof confirm={confirm} />}
       {hasPassword && mayUsePasskey && <Divider label="or" labelPosition="center" />}
       {mayUsePasskey && (
@@ -37,7 +43,7 @@ function ConfirmForm() {
           variant="default"
           leftSection={<IconFingerprint size={18} aria-hidden />}
           loading={confirm.busy === 'passkey'}
-          disabled={confirm.trouble.mustWait}
+          disabled={confirm.failure.mustWait}
           data-autofocus={!hasPassword || undefined}
           onClick={() =>
             void confirm.by('passkey', async () => finishPasskeySignIn(ways, await startPasskeySignIn(ways)))
@@ -60,7 +66,7 @@ function PasswordProof({ confirm }: { confirm: ReturnType<typeof useConfirm> }) 
   const [wrong, setWrong] = useState<string>()
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const password = text(new FormData(event.currentTarget), 'password')
+    const { password } = Object.fromEntries(new FormData(event.currentTarget))
     setWrong(undefined)
     void confirm.by('password', async () => {
       await ways.post<Session>('/api/session/reauthenticate', { password }).catch((error: unknown) => {
@@ -85,7 +91,7 @@ function PasswordProof({ confirm }: { confirm: ReturnType<typeof useConfirm> }) 
           <Button variant="default" onClick={() => confirmation.settle(false)}>
             Cancel
           </Button>
-          <Button type="submit" loading={confirm.busy === 'password'} disabled={confirm.trouble.mustWait}>
+          <Button type="submit" loading={confirm.busy === 'password'} disabled={confirm.failure.mustWait}>
             Confirm
           </Button>
         </Group>
@@ -99,11 +105,11 @@ type Way = 'password' | 'passkey'
 function useConfirm() {
   const { user } = useSession()
   const store = useSessionStore()
-  const trouble = useTrouble()
+  const failure = useSignInFailure()
   const [busy, setBusy] = useState<Way>()
   const by = async (way: Way, prove: () => Promise<unknown>) => {
     setBusy(way)
-    trouble.clear()
+    failure.clear()
     try {
       await prove()
       const session = await readSession()
@@ -112,9 +118,9 @@ function useConfirm() {
       if (!isSame) await store.load()
       if (!isSame || session.recent_until !== null) confirmation.settle(isSame)
     } catch (error) {
-      trouble.note(error, way === 'passkey' ? describeCeremony : describeError)
+      failure.note(error, way === 'passkey' ? describeCeremony : describeError)
     }
     setBusy(undefined)
   }
-  return { by, busy, trouble }
+  return { by, busy, failure }
 }

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { codeFile } from '../account/code-file.ts'
-import type { Settings, User } from '../api.ts'
-import { toUserUpdate, userValues } from '../users/user-values.ts'
+import type { Settings } from '../api.ts'
 import { changedSettings, rebasedValues, settingsValues } from './settings-values.ts'
 
 const stored = { acme_email: '', allow_raw: false, grade_retention_days: 180, ssllabs: null } as Settings
@@ -22,14 +21,6 @@ test('what others save appears, and what was typed stays', () => {
   const now = { ...stored, acme_email: 'other@example.org', allow_raw: false }
   const shown = rebasedValues(typed, { before: stored, now })
   assert.deepEqual([shown.acme_email, shown.allow_raw], ['other@example.org', true])
-})
-
-test('an edited account sends a password only when one was typed', () => {
-  const user = { username: 'mara', role: 'user', is_active: true, password_change_required: false } as User
-  assert.equal(toUserUpdate(userValues(user), user), undefined)
-  assert.deepEqual(toUserUpdate({ ...userValues(user), password: 'a new long one' }, user), {
-    password: 'a new long one',
-  })
 })
 
 test('the file of recovery codes says whose they are', () => {

@@ -111,7 +111,7 @@ export function GradeFields({ form }: Fields) {
           data={[
             { value: 'daily', label: 'Every day' },
             { value: 'weekly', label: 'Every week' },
-            { value: 'off', label: 'Only when asked to' },
+            { value: 'off', label: 'Only on request' },
           ]}
           {...form.getInputProps('grade_schedule')}
         />

@@ -3,9 +3,9 @@ import {
   answer,
   ApiError,
   ConfirmDelete,
-  ErrorState,
+  Fact,
   FormDialog,
-  LoadingLines,
+  QueryState,
   Section,
   StatusBadge,
   type Tone,
@@ -84,25 +84,13 @@ function Registered({ details }: { details: NonNullable<Details> }) {
   return (
     <>
       <dl className="hearth-facts" data-start>
-        <div>
-          <dt>Name</dt>
-          <dd>
-            {details.first_name} {details.last_name}
-          </dd>
-        </div>
-        <div>
-          <dt>Organisation</dt>
-          <dd>{details.organization}</dd>
-        </div>
-        <div>
-          <dt>E-mail</dt>
-          <dd>{details.masked_email}</dd>
-        </div>
+        <Fact name="Name">
+          {details.first_name} {details.last_name}
+        </Fact>
+        <Fact name="Organisation">{details.organization}</Fact>
+        <Fact name="E-mail">{details.masked_email}</Fact>
       </dl>
-      {status.data === undefined && status.error === null && <LoadingLines lines={1} />}
-      {status.data === undefined && status.error !== null && (
-        <ErrorState error={status.error} onRetry={() => void status.refetch()} />
-      )}
+      <QueryState query={status} lines={1} />
       {status.data !== undefined && <Standing status={status.data} />}
     </>
   )
@@ -138,7 +126,7 @@ function standingOf(isRegistered: boolean | null): [Tone, string] {
   return isRegistered ? ['good', 'Registered'] : ['warn', 'Not registered']
 }
 
-const needed = (text: string) => (text.trim() === '' ? 'Is needed' : null)
+const needed = (text: string) => (text.trim() === '' ? 'Required' : null)
 
 function Register({ details, onClose }: { details: Details; onClose: () => void }) {
   const [isFreeMail, setFreeMail] = useState(false)

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { passwordRules } from './password-rules.ts'
-import { describeWait } from './wait-words.ts'
 
 const kept = (password: string, username = 'admin') => passwordRules(password, username).map(({ isKept }) => isKept)
 
@@ -11,10 +10,4 @@ test('rules are marked as they are kept', () => {
   assert.deepEqual(kept('Admin123'), [true, true, false])
   assert.deepEqual(kept('admin of a house with trees'), [true, true, true])
   assert.deepEqual(kept('tall-giraffe', ''), [true, true, true])
-})
-
-test('a wait is told in seconds, then in minutes', () => {
-  assert.equal(describeWait(59), 'Too many attempts. Try again in 59 s.')
-  assert.equal(describeWait(60), 'Too many attempts. Try again in 1 minute.')
-  assert.equal(describeWait(3541), 'Too many attempts. Try again in 60 minutes.')
 })

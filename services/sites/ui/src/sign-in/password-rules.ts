@@ -13,9 +13,9 @@ export function passwordRules(password: string, username: string): PasswordRule[
   const name = username.trim().toLowerCase()
   return [
     { text: 'At least 8 characters', isKept: password.length >= 8 },
-    { text: 'At least 4 different ones', isKept: new Set(plain).size >= 4 },
+    { text: 'At least 4 different characters', isKept: new Set(plain).size >= 4 },
     {
-      text: 'Not the user name with little around it',
+      text: 'More than the user name with a few characters',
       isKept: password !== '' && !(name.length >= 3 && plain.includes(name) && plain.length - name.length < 6),
     },
   ]

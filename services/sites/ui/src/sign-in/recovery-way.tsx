@@ -1,12 +1,10 @@
 import { Button, Stack, Text, TextInput } from '@mantine/core'
-import { notifyDone, useSessionStore } from '@hearth/ui'
+import { notifyDone, type SignInFailure, useSessionStore } from '@hearth/ui'
 import { type SubmitEvent, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
-import { text } from './password-way.tsx'
-import type { Trouble } from './use-wait.ts'
 
 /** Name and one of the codes that were shown once. Leads to the account, where the lost way in is replaced. */
-export function RecoveryWay({ trouble }: { trouble: Trouble }) {
+export function RecoveryWay({ failure }: { failure: SignInFailure }) {
   const session = useSessionStore()
   const [, navigate] = useLocation()
   const [isBusy, setBusy] = useState(false)
@@ -14,18 +12,17 @@ export function RecoveryWay({ trouble }: { trouble: Trouble }) {
   useEffect(() => first.current?.focus(), [])
   const submit = async (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
-    const form = new FormData(event.currentTarget)
+    const form = Object.fromEntries(new FormData(event.currentTarget)) as Record<'username' | 'recovery_code', string>
     setBusy(true)
-    trouble.clear()
+    failure.clear()
     try {
-      const [username, code] = [text(form, 'username'), text(form, 'recovery_code')]
-      await session.signIn({ username, password: '', recovery_code: code })
+      await session.signIn({ ...form, password: '' })
       navigate('/account')
       notifyDone(
         'That code is used up. Set a new password or add a passkey now; for five minutes neither is asked for.',
       )
     } catch (error) {
-      trouble.note(error)
+      failure.note(error)
       setBusy(false)
     }
   }
@@ -53,7 +50,7 @@ export function RecoveryWay({ trouble }: { trouble: Trouble }) {
           classNames={{ input: 'hearth-mono' }}
           required
         />
-        <Button type="submit" loading={isBusy} disabled={trouble.mustWait} fullWidth>
+        <Button type="submit" loading={isBusy} disabled={failure.mustWait} fullWidth>
           Sign in with the code
         </Button>
       </Stack>

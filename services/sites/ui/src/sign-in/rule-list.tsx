@@ -13,7 +13,7 @@ export function RuleList({ password, username, id }: { password: string; usernam
       ))}
       <li>
         <IconPoint size={14} aria-hidden />
-        None of the passwords that are tried first
+        Not a common password
       </li>
     </ul>
   )

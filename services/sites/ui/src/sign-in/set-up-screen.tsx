@@ -1,39 +1,39 @@
 import { Button, Code, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
 import {
-  applyFieldProblems,
   ApiError,
+  applyFieldProblems,
   Gate,
   Problem,
   type Service,
   useDocumentTitle,
   useSessionStore,
+  useSignInFailure,
 } from '@hearth/ui'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { ways } from '../api.ts'
 import { RuleList } from './rule-list.tsx'
-import { useTrouble } from './use-wait.ts'
 
 /** Makes the first administrator. The token proves that whoever sits here may look at the server. */
 export function SetUpScreen({ service }: { service: Service }) {
   const session = useSessionStore()
   const [, navigate] = useLocation()
-  const trouble = useTrouble()
+  const failure = useSignInFailure()
   const [isBusy, setBusy] = useState(false)
   useDocumentTitle('Set up', service.name)
   const form = useForm({
     initialValues: { token: '', username: 'admin', password: '', again: '' },
     validate: {
-      token: (value) => (value.trim() === '' ? 'Is needed' : null),
-      username: (value) => (value.trim() === '' ? 'Is needed' : null),
+      token: (value) => (value.trim() === '' ? 'Required' : null),
+      username: (value) => (value.trim() === '' ? 'Required' : null),
       password: (value) => (value.length < 8 ? 'Needs at least 8 characters' : null),
-      again: (value, values) => (value === values.password ? null : 'Is not the same as the password'),
+      again: (value, values) => (value === values.password ? null : 'Does not match the password'),
     },
   })
   const submit = form.onSubmit(async ({ token, username, password }) => {
     setBusy(true)
-    trouble.clear()
+    failure.clear()
     try {
       await ways.setUp({ token: token.trim(), username, password })
       navigate('/welcome')
@@ -47,7 +47,7 @@ export function SetUpScreen({ service }: { service: Service }) {
         return
       }
       const rest = applyFieldProblems(form, error)
-      if (rest !== null) trouble.note(error, () => rest)
+      if (rest !== null) failure.note(error, () => rest)
     }
   })
   return (
@@ -56,9 +56,9 @@ export function SetUpScreen({ service }: { service: Service }) {
         <Stack>
           <div>
             <Title order={1}>Set up</Title>
-            <Text c="dimmed">Nobody may sign in yet. Make the first administrator.</Text>
+            <Text c="dimmed">There is no account yet. Create the first administrator.</Text>
           </div>
-          <Problem text={trouble.text} />
+          <Problem text={failure.text} />
           <TextInput
             label="Set-up token"
             description={
@@ -94,7 +94,7 @@ export function SetUpScreen({ service }: { service: Service }) {
             <RuleList id="rules" password={form.getValues().password} username={form.getValues().username} />
           </div>
           <PasswordInput label="Password again" autoComplete="new-password" required {...form.getInputProps('again')} />
-          <Button type="submit" loading={isBusy} disabled={trouble.mustWait} fullWidth>
+          <Button type="submit" loading={isBusy} disabled={failure.mustWait} fullWidth>
             Make the administrator
           </Button>
         </Stack>

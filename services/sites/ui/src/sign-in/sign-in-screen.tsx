@@ -1,6 +1,15 @@
-import { Alert, Button, Divider, Stack, Text, Title } from '@mantine/core'
-import { Gate, Problem, type Service, useDocumentTitle, useSessionStore } from '@hearth/ui'
-import { IconClockPause, IconFingerprint } from '@tabler/icons-react'
+import { Button, Divider, Stack, Text } from '@mantine/core'
+import {
+  Gate,
+  PasswordSignIn,
+  type Service,
+  type SignInFailure,
+  SignInHead,
+  useDocumentTitle,
+  useSessionStore,
+  useSignInFailure,
+} from '@hearth/ui'
+import { IconFingerprint } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
 import { ways } from '../api.ts'
 import { type Autofill, keepAutofill } from '../passkeys/autofill.ts'
@@ -8,38 +17,30 @@ import { describeCeremony } from '../passkeys/ceremony-words.ts'
 import { finishPasskeySignIn, startPasskeySignIn } from '../passkeys/passkey-sign-in.ts'
 import { passkeyObstacle } from '../passkeys/passkey-support.ts'
 import { Linked } from './linked.tsx'
-import { PasswordWay } from './password-way.tsx'
 import { RecoveryWay } from './recovery-way.tsx'
-import { useTrouble } from './use-wait.ts'
 
 /** Asks who comes in: by password, by a passkey in the autofill or behind the button, or by a recovery code. */
 export function SignInScreen({ service, ended }: { service: Service; ended: boolean }) {
-  const trouble = useTrouble()
+  const failure = useSignInFailure()
   const [way, setWay] = useState<'password' | 'recovery'>('password')
-  const passkey = usePasskeyWay(trouble)
+  const passkey = usePasskeyWay(failure)
   useDocumentTitle('Sign in', service.name)
   const change = (next: typeof way) => {
-    trouble.clear()
+    failure.clear()
     setWay(next)
   }
   return (
     <Gate service={service}>
       <Stack>
-        <Title order={1}>Sign in</Title>
-        {ended && trouble.text === undefined && (
-          <Alert color="gray" icon={<IconClockPause aria-hidden />} aria-live="polite">
-            Your session has ended. Sign in again to go on where you were.
-          </Alert>
-        )}
-        <Problem text={trouble.text} />
-        {way === 'password' ? <PasswordWay trouble={trouble} /> : <RecoveryWay trouble={trouble} />}
+        <SignInHead failure={failure} ended={ended} />
+        {way === 'password' ? <PasswordSignIn failure={failure} offersPasskeys /> : <RecoveryWay failure={failure} />}
         <Divider label="or" labelPosition="center" />
         {passkey.obstacle === undefined ? (
           <Button
             variant="default"
             leftSection={<IconFingerprint size={18} aria-hidden />}
             loading={passkey.isBusy}
-            disabled={trouble.mustWait}
+            disabled={failure.mustWait}
             onClick={() => void passkey.use()}
           >
             Sign in with a passkey
@@ -73,14 +74,14 @@ interface PasskeyWay {
   use(): Promise<void>
 }
 
-function usePasskeyWay(trouble: ReturnType<typeof useTrouble>): PasskeyWay {
+function usePasskeyWay(failure: SignInFailure): PasskeyWay {
   const session = useSessionStore()
   const [obstacle, setObstacle] = useState(passkeyObstacle)
   const [isBusy, setBusy] = useState(false)
   const autofill = useRef<Autofill>(undefined)
-  const note = useRef(trouble.note)
+  const note = useRef(failure.note)
   useEffect(() => {
-    note.current = trouble.note
+    note.current = failure.note
   })
   useEffect(() => {
     const kept = keepAutofill(ways, {
@@ -93,13 +94,13 @@ function usePasskeyWay(trouble: ReturnType<typeof useTrouble>): PasskeyWay {
   }, [session])
   const use = async () => {
     autofill.current?.pause()
-    trouble.clear()
+    failure.clear()
     setBusy(true)
     try {
       await finishPasskeySignIn(ways, await startPasskeySignIn(ways))
       await session.load()
     } catch (error) {
-      trouble.note(error, describeCeremony)
+      failure.note(error, describeCeremony)
       setBusy(false)
       autofill.current?.resume()
     }

@@ -1,4 +1,4 @@
-import { DataTable, EmptyState } from '@hearth/ui'
+import { DataTable, EmptyState, tableAnswer } from '@hearth/ui'
 import { IconHistory } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { keys } from '../api.ts'
@@ -17,12 +17,7 @@ export function SiteHistory({ id }: { id: number }) {
       label="History of the site"
       columns={revisionColumns.filter(({ key }) => key !== 'sites')}
       rowKey={(revision) => String(revision.id)}
-      answer={{
-        rows,
-        total: rows?.length ?? 0,
-        error: revisions.error,
-        retry: () => void revisions.refetch(),
-      }}
+      answer={tableAnswer(revisions, rows)}
       empty={
         <EmptyState icon={IconHistory} title="No change of this site is among the last ones">
           Older ones may be on the page Revisions.

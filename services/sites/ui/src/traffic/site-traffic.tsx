@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import { ErrorState, LoadingLines, RelativeTime, Section } from '@hearth/ui'
+import { QueryState, RelativeTime, Section } from '@hearth/ui'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { keys } from '../api.ts'
@@ -20,10 +20,7 @@ export function SiteTrafficView({ id }: { id: number }) {
   return (
     <div className="hearth-stack">
       <TrafficSection range={range} onRange={setRange}>
-        {traffic.data === undefined && traffic.error === null && <LoadingLines lines={5} />}
-        {traffic.data === undefined && traffic.error !== null && (
-          <ErrorState error={traffic.error} onRetry={() => void traffic.refetch()} />
-        )}
+        <QueryState query={traffic} lines={5} />
         {traffic.data !== undefined && <TrafficCharts traffic={traffic.data} />}
       </TrafficSection>
       {traffic.data !== undefined && <Tops traffic={traffic.data} />}
@@ -34,7 +31,7 @@ export function SiteTrafficView({ id }: { id: number }) {
 
 function Tops({ traffic }: { traffic: SiteTraffic }) {
   const lists = [
-    { title: 'Paths asked for most', rows: traffic.top_paths },
+    { title: 'Most requested paths', rows: traffic.top_paths },
     { title: 'Busiest clients', rows: traffic.top_clients },
   ]
   return (

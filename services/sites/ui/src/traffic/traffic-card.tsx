@@ -1,9 +1,8 @@
 import { SegmentedControl } from '@mantine/core'
-import { formatCount, formatDay, formatTime, Section } from '@hearth/ui'
+import { axisTicks, formatCount, formatDay, formatTime, Section, TimeChart } from '@hearth/ui'
 import type { CSSProperties, ReactNode } from 'react'
-import { TimeChart } from '../charts/time-chart.tsx'
 import type { SiteTraffic, TrafficOverview, TrafficRange } from './read-traffic.ts'
-import { countOf, endings, formatMs, formatPace } from './traffic-figures.ts'
+import { formatMs, formatPace } from './traffic-figures.ts'
 import { latencySeries, requestSeries, sentenceOf } from './traffic-words.ts'
 import './traffic.css'
 
@@ -38,25 +37,19 @@ export function TrafficCharts({ traffic }: { traffic: TrafficOverview | SiteTraf
   const formatTime = (at: string) => timeText(at, range)
   return (
     <>
-      <dl className="chart-legend">
-        {endings.map(({ kind, name }) => (
-          <div key={kind} data-kind={kind}>
-            <dt>{name}</dt>
-            <dd>{countOf(totals, kind).toLocaleString('en')}</dd>
-          </div>
-        ))}
-      </dl>
       <TimeChart
+        title="Requests"
         summary={sentenceOf(totals)}
         times={times}
-        series={requestSeries(points, step)}
-        isStacked
+        series={requestSeries(points, { stepSeconds: step, totals })}
+        ticks={(maximum) => axisTicks(maximum, { smallest: 0.01 })}
         format={formatPace}
         formatTime={formatTime}
-        least={0.01}
       />
       <h3 className="traffic-heading">How long requests take</h3>
       <TimeChart
+        title="How long requests take"
+        shape="lines"
         summary="The line is what half of the requests took at most, the dashes what 95 % did."
         times={times}
         series={latencySeries(points)}

@@ -4,10 +4,10 @@ type Numbers = components['schemas']['TrafficNumbers']
 
 /** How requests ended, in the order they are drawn. */
 export const endings = [
-  { kind: 'good', name: 'Answered (2xx)' },
-  { kind: 'elsewhere', name: 'Redirected (3xx)' },
-  { kind: 'refused', name: 'Refused (4xx)' },
-  { kind: 'failed', name: 'Failed (5xx)' },
+  { kind: 'good', tone: 'accent', name: 'Answered (2xx)' },
+  { kind: 'elsewhere', tone: 'quiet', name: 'Redirected (3xx)' },
+  { kind: 'refused', tone: 'warn', name: 'Refused (4xx)' },
+  { kind: 'failed', tone: 'bad', name: 'Failed (5xx)' },
 ] as const
 
 /** How many requests ended that way. */

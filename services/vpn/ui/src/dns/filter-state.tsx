@@ -17,8 +17,8 @@ export function FilterBadge({ status }: { status: FilterStatus }) {
   const left = useTimeLeft(status.blocking.paused_until)
   const has = (code: DnsStatus['health'][number]['code']) => status.health.some((notice) => notice.code === code)
   if (!status.running) return <StatusBadge tone="bad">Resolver does not run</StatusBadge>
-  if (has('upstreams_failing')) return <StatusBadge tone="bad">Names fail: no upstream answers</StatusBadge>
-  if (status.unavailable !== null) return <StatusBadge tone="warn">No device can ask it</StatusBadge>
+  if (has('upstreams_failing')) return <StatusBadge tone="bad">DNS fails: no upstream answers</StatusBadge>
+  if (status.unavailable !== null) return <StatusBadge tone="warn">No device can reach it</StatusBadge>
   if (!status.blocking.enabled) return <StatusBadge tone="warn">Filter is off</StatusBadge>
   if (left !== undefined)
     return (

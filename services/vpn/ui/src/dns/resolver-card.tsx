@@ -1,4 +1,4 @@
-import { ErrorState, formatCount, formatDuration, LoadingLines, Section, StatusBadge, useNow } from '@hearth/ui'
+import { formatCount, formatDuration, QueryState, Section, StatusBadge, useNow } from '@hearth/ui'
 import { useQuery } from '@tanstack/react-query'
 import { type DnsStatus, keys } from '../api.ts'
 import { readStatus } from './read-dns.ts'
@@ -8,10 +8,7 @@ export function ResolverCard() {
   const status = useQuery({ queryKey: keys.dnsStatus, queryFn: readStatus })
   return (
     <Section title="Resolver">
-      {status.data === undefined && status.error === null && <LoadingLines lines={4} />}
-      {status.data === undefined && status.error !== null && (
-        <ErrorState error={status.error} onRetry={() => void status.refetch()} />
-      )}
+      <QueryState query={status} lines={4} />
       {status.data !== undefined && <Resolver status={status.data} />}
     </Section>
   )
@@ -37,13 +34,13 @@ function Resolver({ status }: { status: DnsStatus }) {
 function Upstreams({ upstreams }: Pick<DnsStatus, 'upstreams'>) {
   return (
     <section>
-      <h3 className="drawer-heading">Servers it asks</h3>
+      <h3 className="drawer-heading">Upstream servers</h3>
       <ul className="health-list">
         {upstreams.map((server) => (
           <li key={server.upstream}>
             <span className="hearth-mono">{server.upstream}</span>
             {server.queries === 0 ? (
-              <StatusBadge tone="quiet">Not asked yet</StatusBadge>
+              <StatusBadge tone="quiet">Not queried yet</StatusBadge>
             ) : (
               <StatusBadge tone={server.healthy ? 'good' : 'bad'}>{server.healthy ? 'Answers' : 'Fails'}</StatusBadge>
             )}
@@ -69,7 +66,7 @@ function serverWords(server: DnsStatus['upstreams'][number]): string {
 function Listeners({ listeners }: Pick<DnsStatus, 'listeners'>) {
   return (
     <section>
-      <h3 className="drawer-heading">Addresses it listens at</h3>
+      <h3 className="drawer-heading">Listening addresses</h3>
       <ul className="health-list">
         {listeners.map(({ address, port, error }) => (
           <li key={`${address} ${port}`}>

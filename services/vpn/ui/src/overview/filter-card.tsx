@@ -1,4 +1,4 @@
-import { ErrorState, LoadingLines, Section } from '@hearth/ui'
+import { Fact, QueryState, Section } from '@hearth/ui'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { keys } from '../api.ts'
@@ -22,10 +22,7 @@ export function FilterCard() {
         </Link>
       }
     >
-      {status.data === undefined && status.error === null && <LoadingLines lines={2} />}
-      {status.data === undefined && status.error !== null && (
-        <ErrorState error={status.error} onRetry={() => void status.refetch()} />
-      )}
+      <QueryState query={status} lines={2} />
       {status.data !== undefined && (
         <div className="filter-row">
           <FilterBadge status={status.data} />
@@ -34,21 +31,12 @@ export function FilterCard() {
       )}
       {stats.data !== undefined && (
         <dl className="filter-figures">
-          <div>
-            <dt>Queries in 24 hours</dt>
-            <dd>{stats.data.total_queries.toLocaleString('en')}</dd>
-          </div>
-          <div>
-            <dt>Blocked</dt>
-            <dd>
-              {stats.data.blocked_queries.toLocaleString('en')}{' '}
-              <small className="hearth-dimmed">{stats.data.block_percentage} %</small>
-            </dd>
-          </div>
-          <div>
-            <dt>Names on the lists</dt>
-            <dd>{stats.data.blocklist_size.toLocaleString('en')}</dd>
-          </div>
+          <Fact name="Queries in 24 hours">{stats.data.total_queries.toLocaleString('en')}</Fact>
+          <Fact name="Blocked">
+            {stats.data.blocked_queries.toLocaleString('en')}{' '}
+            <small className="hearth-dimmed">{stats.data.block_percentage} %</small>
+          </Fact>
+          <Fact name="Blocked names">{stats.data.blocklist_size.toLocaleString('en')}</Fact>
         </dl>
       )}
     </Section>

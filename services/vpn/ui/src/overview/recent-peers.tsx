@@ -1,4 +1,4 @@
-import { EmptyState, ErrorState, LoadingLines, RelativeTime, Section } from '@hearth/ui'
+import { EmptyState, QueryState, RelativeTime, Section } from '@hearth/ui'
 import { IconPlugConnected } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
@@ -21,10 +21,7 @@ export function RecentPeers() {
         </Link>
       }
     >
-      {peers.data === undefined && peers.error === null && <LoadingLines lines={3} />}
-      {peers.data === undefined && peers.error !== null && (
-        <ErrorState error={peers.error} onRetry={() => void peers.refetch()} />
-      )}
+      <QueryState query={peers} lines={3} />
       {peers.data !== undefined && heard.length === 0 && (
         <EmptyState icon={IconPlugConnected} title="No device has connected yet">
           Devices appear here after their first handshake.

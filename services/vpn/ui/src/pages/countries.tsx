@@ -1,4 +1,4 @@
-import { ErrorState, LoadingLines, Section } from '@hearth/ui'
+import { QueryState, Section } from '@hearth/ui'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type CountryTraffic, keys } from '../api.ts'
 import { DatabaseFoot, GeoControls, GeoNotice, NoPlaces, useGeoQuery } from '../traffic/geography.tsx'
@@ -20,10 +20,7 @@ export function CountriesPage() {
   return (
     <TrafficFrame description="In which countries peers are, and where their traffic goes.">
       <GeoControls {...geo} />
-      {countries.data === undefined && countries.error === null && <LoadingLines lines={8} />}
-      {countries.data === undefined && countries.error !== null && (
-        <ErrorState error={countries.error} onRetry={() => void countries.refetch()} />
-      )}
+      <QueryState query={countries} lines={8} />
       {countries.data !== undefined && <Countries of={countries.data} />}
     </TrafficFrame>
   )

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
-import { DataTable, EmptyState, useSession } from '@hearth/ui'
+import { DataTable, EmptyState, tableAnswer, useSession } from '@hearth/ui'
 import { IconDownload, IconListDetails, IconPlus, IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -72,12 +72,7 @@ function Lists() {
         columns={listColumns(isAdmin, setDialog)}
         rowKey={(list) => list.id}
         dimmed={(list) => !list.enabled}
-        answer={{
-          rows: lists.data,
-          total: lists.data?.length ?? 0,
-          error: lists.error,
-          retry: () => void lists.refetch(),
-        }}
+        answer={tableAnswer(lists, lists.data)}
         empty={
           <EmptyState icon={IconListDetails} title="No lists" action={isAdmin && add}>
             A list names thousands of trackers and advertisers at once. Without one, only your own rules block anything.

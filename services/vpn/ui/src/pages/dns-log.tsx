@@ -102,7 +102,7 @@ function LiveButton({ isLive, onPause, onGoOn }: { isLive: boolean; onPause: () 
       leftSection={<Icon size={14} aria-hidden />}
       onClick={isLive ? onPause : onGoOn}
     >
-      {isLive ? 'Hold' : 'Go live'}
+      {isLive ? 'Pause' : 'Go live'}
     </Button>
   )
 }
@@ -110,10 +110,10 @@ function LiveButton({ isLive, onPause, onGoOn }: { isLive: boolean; onPause: () 
 function LiveState({ isLive, error }: { isLive: boolean; error: unknown }) {
   if (error !== null && isLive) return <StatusBadge tone="warn">Not current</StatusBadge>
   return isLive ? (
-    <StatusBadge tone="good">New queries appear</StatusBadge>
+    <StatusBadge tone="good">Live</StatusBadge>
   ) : (
     <StatusBadge tone="quiet" icon={IconPlayerPause}>
-      Held still
+      Paused
     </StatusBadge>
   )
 }
@@ -121,7 +121,7 @@ function LiveState({ isLive, error }: { isLive: boolean; error: unknown }) {
 const notices: Readonly<Record<DnsSettings['query_log'], string | undefined>> = {
   all: undefined,
   blocked: 'Only blocked queries are logged.',
-  none: 'The log is switched off: new queries are not written down.',
+  none: 'The log is off: new queries are not recorded.',
 }
 
 function LogNotice() {
@@ -167,7 +167,7 @@ function LogMenu({ exported }: { exported: string }) {
           onClose={() => setPurging(false)}
           title="Empty the log?"
           verb="Empty the log"
-          losses={['Every query that was written down', 'The statistics, and how often each rule decided']}
+          losses={['Every logged query', 'The statistics, and how often each rule decided']}
           action={{
             run: () => answer(api.POST('/api/dns/queries/purge', { body: {} })),
             renew: [keys.dnsLog, keys.dnsStats, keys.dnsRules, keys.overview],
@@ -187,7 +187,7 @@ function NoQueries({ narrowed }: { narrowed: boolean }) {
     )
   return (
     <EmptyState icon={IconHistory} title="No query yet">
-      Queries appear here as soon as a device asks this resolver for a name.
+      Queries appear here as soon as a device queries this resolver.
     </EmptyState>
   )
 }

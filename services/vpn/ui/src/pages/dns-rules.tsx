@@ -1,5 +1,14 @@
 import { Button, NativeSelect, Text } from '@mantine/core'
-import { answer, DataTable, EmptyState, TableSearch, type TableState, useSession, useTableState } from '@hearth/ui'
+import {
+  answer,
+  DataTable,
+  EmptyState,
+  tableAnswer,
+  TableSearch,
+  type TableState,
+  useSession,
+  useTableState,
+} from '@hearth/ui'
 import { IconListCheck, IconPlus, IconSearchOff } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -55,13 +64,7 @@ function RuleTable({ onOpen, add }: { onOpen: ((dialog: RuleDialog) => void) | u
         pageSize={rulesPerPage}
         rowKey={(rule) => rule.id}
         dimmed={(rule) => !rule.enabled}
-        answer={{
-          rows: rules.data?.data,
-          total: rules.data?.total ?? 0,
-          error: rules.error,
-          retry: () => void rules.refetch(),
-          stale: rules.isPlaceholderData,
-        }}
+        answer={tableAnswer(rules, rules.data?.data, rules.data?.total ?? 0)}
         empty={isNarrowed ? <NothingFound state={state} /> : <NoRules add={add} />}
       />
       {(rules.data?.total ?? 0) > 0 && (

@@ -1,4 +1,4 @@
-import { answer, applyFieldProblems, ErrorState, LoadingLines, useAction } from '@hearth/ui'
+import { answer, applyFieldProblems, QueryState, useAction, SaveBar } from '@hearth/ui'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -8,17 +8,13 @@ import { readDnsSettings } from '../dns/read-dns.ts'
 import { BlockingFields, CacheFields, PrivacyFields, ProtectionFields } from '../dns/settings/dns-settings-fields.tsx'
 import { changedDnsSettings, dnsSettingsValues, type DnsSettingsValues } from '../dns/settings/dns-settings-values.ts'
 import { UpstreamFields } from '../dns/settings/upstream-fields.tsx'
-import { SaveBar } from '../settings/save-bar.tsx'
 
 /** How the resolver works; administrators only. */
 export function DnsSettingsPage() {
   const settings = useQuery({ queryKey: keys.dnsSettings, queryFn: readDnsSettings })
   return (
     <DnsFrame>
-      {settings.data === undefined && settings.error === null && <LoadingLines lines={8} />}
-      {settings.data === undefined && settings.error !== null && (
-        <ErrorState error={settings.error} onRetry={() => void settings.refetch()} />
-      )}
+      <QueryState query={settings} lines={8} />
       {settings.data !== undefined && <Form key={formKey(settings.data)} settings={settings.data} />}
     </DnsFrame>
   )

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { type Column, DataTable, EmptyState, formatBytes, PageHeader, useSession } from '@hearth/ui'
+import { type Column, DataTable, EmptyState, formatBytes, PageHeader, tableAnswer, useSession } from '@hearth/ui'
 import { IconNetwork, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'wouter'
@@ -30,12 +30,7 @@ export function InterfacesPage() {
         label="Interfaces"
         columns={isAdmin ? [...columns, actionColumn] : columns}
         rowKey={(row) => row.name}
-        answer={{
-          rows: interfaces.data,
-          total: interfaces.data?.length ?? 0,
-          error: interfaces.error,
-          retry: () => void interfaces.refetch(),
-        }}
+        answer={tableAnswer(interfaces, interfaces.data)}
         empty={
           <EmptyState icon={IconNetwork} title="No interface yet" action={isAdmin && button}>
             {isAdmin

@@ -1,4 +1,4 @@
-import { ErrorState, LoadingLines, Section } from '@hearth/ui'
+import { QueryState, Section } from '@hearth/ui'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { keys, type NetworkTraffic } from '../api.ts'
 import { DatabaseFoot, GeoControls, GeoNotice, NoPlaces, useGeoQuery } from '../traffic/geography.tsx'
@@ -19,10 +19,7 @@ export function NetworksPage() {
   return (
     <TrafficFrame description="By whose networks peers come in, and where their traffic goes.">
       <GeoControls {...geo} />
-      {networks.data === undefined && networks.error === null && <LoadingLines lines={8} />}
-      {networks.data === undefined && networks.error !== null && (
-        <ErrorState error={networks.error} onRetry={() => void networks.refetch()} />
-      )}
+      <QueryState query={networks} lines={8} />
       {networks.data !== undefined && <Networks of={networks.data} />}
     </TrafficFrame>
   )

@@ -1,14 +1,5 @@
 import { Button } from '@mantine/core'
-import {
-  EmptyState,
-  ErrorState,
-  formatBytes,
-  formatDuration,
-  LoadingLines,
-  PageHeader,
-  Section,
-  useSession,
-} from '@hearth/ui'
+import { EmptyState, formatBytes, formatDuration, PageHeader, QueryState, Section, useSession } from '@hearth/ui'
 import { IconNetwork } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
@@ -27,10 +18,7 @@ export function OverviewPage() {
   return (
     <>
       <PageHeader title="Overview" />
-      {overview.data === undefined && overview.error === null && <LoadingLines lines={6} />}
-      {overview.data === undefined && overview.error !== null && (
-        <ErrorState error={overview.error} onRetry={() => void overview.refetch()} />
-      )}
+      <QueryState query={overview} lines={6} />
       {overview.data !== undefined && (
         <div className="hearth-stack">
           <HealthBanner notices={overview.data.health} />
@@ -56,12 +44,12 @@ function Glance({ overview }: { overview: Dashboard }) {
         <Tile
           label="Received today"
           value={formatBytes(traffic.today.rx_bytes)}
-          note={`${formatBytes(traffic.rx_bytes)} in all`}
+          note={`${formatBytes(traffic.rx_bytes)} in total`}
         />
         <Tile
           label="Sent today"
           value={formatBytes(traffic.today.tx_bytes)}
-          note={`${formatBytes(traffic.tx_bytes)} in all`}
+          note={`${formatBytes(traffic.tx_bytes)} in total`}
         />
       </div>
       <TrafficCard overview={overview} />
@@ -94,10 +82,7 @@ function InterfaceSummary() {
         </Link>
       }
     >
-      {interfaces.data === undefined && interfaces.error === null && <LoadingLines lines={2} />}
-      {interfaces.data === undefined && interfaces.error !== null && (
-        <ErrorState error={interfaces.error} onRetry={() => void interfaces.refetch()} />
-      )}
+      <QueryState query={interfaces} lines={2} />
       <ul className="recent-peers">
         {interfaces.data?.map((row) => (
           <li key={row.name}>

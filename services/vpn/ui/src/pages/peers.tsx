@@ -1,5 +1,14 @@
 import { ActionIcon, Button, Group, NativeSelect, Tooltip } from '@mantine/core'
-import { DataTable, EmptyState, PageHeader, TableSearch, type TableState, useSession, useTableState } from '@hearth/ui'
+import {
+  DataTable,
+  EmptyState,
+  PageHeader,
+  tableAnswer,
+  TableSearch,
+  type TableState,
+  useSession,
+  useTableState,
+} from '@hearth/ui'
 import { IconDevices, IconPlus, IconQrcode, IconSearchOff } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -62,13 +71,7 @@ function PeerTable(props: { interfaces: string[]; onCreate: () => void; onConnec
         pageSize={peersPerPage}
         rowKey={(peer) => peer.id}
         dimmed={(peer) => peer.status === 'disabled'}
-        answer={{
-          rows: peers.data?.peers,
-          total: peers.data?.total ?? 0,
-          error: peers.error,
-          retry: () => void peers.refetch(),
-          stale: peers.isPlaceholderData,
-        }}
+        answer={tableAnswer(peers, peers.data?.peers, peers.data?.total ?? 0)}
         empty={
           narrowed ? (
             <NothingFound state={state} />

@@ -1,11 +1,11 @@
-import { Button, Modal } from '@mantine/core'
+import { Button } from '@mantine/core'
 import {
   answer,
-  ErrorState,
-  LoadingLines,
-  notifyDone,
+  EditUser,
+  Fact,
   PageHeader,
-  PasswordForm,
+  PasswordDialog,
+  QueryState,
   RelativeTime,
   Section,
   useSession,
@@ -15,7 +15,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, keys, type User } from '../api.ts'
 import { TokenSection } from '../tokens/token-section.tsx'
-import { EditUser } from '../users/user-dialogs.tsx'
+import { userAdministration } from '../users/user-administration.ts'
 
 /** The signed-in user's own account and tokens. */
 export function ProfilePage() {
@@ -28,10 +28,7 @@ export function ProfilePage() {
     <>
       <PageHeader title="Profile" />
       <div className="hearth-stack">
-        {account.data === undefined && account.error === null && <LoadingLines lines={4} />}
-        {account.data === undefined && account.error !== null && (
-          <ErrorState error={account.error} onRetry={() => void account.refetch()} />
-        )}
+        <QueryState query={account} lines={4} />
         {account.data !== undefined && <AccountSection user={account.data} />}
         <TokenSection />
       </div>
@@ -42,10 +39,6 @@ export function ProfilePage() {
 function AccountSection({ user }: { user: User }) {
   const [dialog, setDialog] = useState<'edit' | 'password'>()
   const close = () => setDialog(undefined)
-  const passwordChanged = () => {
-    close()
-    notifyDone('Password changed. Other sessions of yours have ended.')
-  }
   return (
     <Section
       title="Account"
@@ -69,30 +62,16 @@ function AccountSection({ user }: { user: User }) {
       }
     >
       <dl className="hearth-facts" data-start>
-        <div>
-          <dt>User name</dt>
-          <dd>{user.username}</dd>
-        </div>
-        <div>
-          <dt>E-mail</dt>
-          <dd>{user.email}</dd>
-        </div>
-        <div>
-          <dt>Role</dt>
-          <dd>{user.role === 'admin' ? 'Administrator' : 'User'}</dd>
-        </div>
-        <div>
-          <dt>Last sign-in</dt>
-          <dd>
-            <RelativeTime value={user.last_login_at} />
-            {user.last_login_ip !== null && ` from ${user.last_login_ip}`}
-          </dd>
-        </div>
+        <Fact name="User name">{user.username}</Fact>
+        <Fact name="E-mail">{user.email}</Fact>
+        <Fact name="Role">{user.role === 'admin' ? 'Administrator' : 'User'}</Fact>
+        <Fact name="Last sign-in">
+          <RelativeTime value={user.last_login_at} />
+          {user.last_login_ip !== null && ` from ${user.last_login_ip}`}
+        </Fact>
       </dl>
-      {dialog === 'edit' && <EditUser user={user} onClose={close} />}
-      <Modal opened={dialog === 'password'} onClose={close} title="Change password">
-        <PasswordForm username={user.username} submitLabel="Change password" onDone={passwordChanged} />
-      </Modal>
+      {dialog === 'edit' && <EditUser admin={userAdministration} user={user} onClose={close} />}
+      {dialog === 'password' && <PasswordDialog onClose={close} />}
     </Section>
   )
 }

@@ -1,9 +1,8 @@
-import { answer, applyFieldProblems, ErrorState, LoadingLines, PageHeader, useAction } from '@hearth/ui'
+import { answer, applyFieldProblems, PageHeader, QueryState, useAction, SaveBar } from '@hearth/ui'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, keys, type Settings } from '../api.ts'
-import { SaveBar } from '../settings/save-bar.tsx'
 import { AccessFields, DeviceFields, MetricsFields, NewPeerFields } from '../settings/settings-fields.tsx'
 import { changedSettings, type SettingsValues } from '../settings/settings-values.ts'
 
@@ -17,12 +16,9 @@ export function SettingsPage() {
     <>
       <PageHeader
         title="Settings"
-        description="They hold for the whole service; peers that exist keep their own values."
+        description="They apply to the whole service; existing peers keep their own values."
       />
-      {settings.data === undefined && settings.error === null && <LoadingLines lines={8} />}
-      {settings.data === undefined && settings.error !== null && (
-        <ErrorState error={settings.error} onRetry={() => void settings.refetch()} />
-      )}
+      <QueryState query={settings} lines={8} />
       {settings.data !== undefined && <SettingsForm key={JSON.stringify(settings.data)} settings={settings.data} />}
     </>
   )

@@ -1,4 +1,4 @@
-import { formatBytes, ErrorState, LoadingLines, Section } from '@hearth/ui'
+import { formatBytes, QueryState, Section } from '@hearth/ui'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'wouter'
 import { keys } from '../api.ts'
@@ -39,12 +39,11 @@ function TopPeers({ period }: { period: Period }) {
     refetchInterval: 60_000,
     placeholderData: keepPreviousData,
   })
-  if (top.data === undefined && top.error === null) return <LoadingLines lines={4} />
-  if (top.data === undefined) return <ErrorState error={top.error} onRetry={() => void top.refetch()} />
+  if (top.data === undefined) return <QueryState query={top} lines={4} />
   return (
     <TopList
-      title="Peers that moved most"
-      empty="No peer moved anything in this time."
+      title="Top peers"
+      empty="No traffic in this time."
       format={formatBytes}
       entries={top.data.map((peer) => ({
         key: peer.peer_id,

@@ -1,145 +1,25 @@
-import { Button, Group } from '@mantine/core'
-import {
-  answer,
-  type Column,
-  DataTable,
-  PageHeader,
-  RelativeTime,
-  StatusBadge,
-  useSession,
-  useTableState,
-} from '@hearth/ui'
-import {
-  IconBan,
-  IconCircleCheck,
-  IconKey,
-  IconPencil,
-  IconPlus,
-  IconShieldStar,
-  IconTrash,
-  IconUser,
-} from '@tabler/icons-react'
+import { answer, tableAnswer, UsersPage as Users, useTableState } from '@hearth/ui'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import { api, keys, type User } from '../api.ts'
-import { CreateUser, DeleteUser, EditUser } from '../users/user-dialogs.tsx'
+import { api, keys } from '../api.ts'
+import { userAdministration } from '../users/user-administration.ts'
 
-const perPage = 25
+const pageSize = 25
 
 /** The accounts of the service; administrators only. */
 export function UsersPage() {
   const state = useTableState()
-  const [creating, setCreating] = useState(false)
-  const query = { limit: perPage, offset: (state.page - 1) * perPage }
+  const query = { limit: pageSize, offset: (state.page - 1) * pageSize }
   const users = useQuery({
     queryKey: [...keys.users, query],
     queryFn: () => answer(api.GET('/api/users', { params: { query } })),
     placeholderData: keepPreviousData,
   })
   return (
-    <>
-      <PageHeader
-        title="Users"
-        description="Who may sign in here. Devices on the VPN need no user."
-        actions={
-          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
-            Add user
-          </Button>
-        }
-      />
-      <DataTable
-        label="Users"
-        columns={columns}
-        state={state}
-        pageSize={perPage}
-        rowKey={(user) => user.id}
-        dimmed={(user) => !user.is_active}
-        answer={{
-          rows: users.data?.data,
-          total: users.data?.total ?? 0,
-          error: users.error,
-          retry: () => void users.refetch(),
-          stale: users.isPlaceholderData,
-        }}
-        empty={null}
-      />
-      {creating && <CreateUser onClose={() => setCreating(false)} />}
-    </>
-  )
-}
-
-const columns: Column<User>[] = [
-  {
-    key: 'username',
-    header: 'User name',
-    role: 'title',
-    render: (user) => <span className="hearth-name">{user.username}</span>,
-  },
-  { key: 'email', header: 'E-mail', render: (user) => user.email },
-  { key: 'role', header: 'Role', render: (user) => <RoleBadge role={user.role} /> },
-  { key: 'state', header: 'State', render: (user) => <UserState user={user} /> },
-  { key: 'last_login_at', header: 'Last sign-in', render: (user) => <RelativeTime value={user.last_login_at} /> },
-  { key: 'actions', header: 'Actions', role: 'actions', render: (user) => <UserActions user={user} /> },
-]
-
-function RoleBadge({ role }: { role: User['role'] }) {
-  const admin = role === 'admin'
-  return (
-    <StatusBadge tone={admin ? 'accent' : 'quiet'} icon={admin ? IconShieldStar : IconUser}>
-      {admin ? 'Administrator' : 'User'}
-    </StatusBadge>
-  )
-}
-
-function UserState({ user }: { user: User }) {
-  if (!user.is_active)
-    return (
-      <StatusBadge tone="warn" icon={IconBan}>
-        May not sign in
-      </StatusBadge>
-    )
-  if (user.password_change_required)
-    return (
-      <StatusBadge tone="warn" icon={IconKey}>
-        New password needed
-      </StatusBadge>
-    )
-  return (
-    <StatusBadge tone="good" icon={IconCircleCheck}>
-      Active
-    </StatusBadge>
-  )
-}
-
-function UserActions({ user }: { user: User }) {
-  const self = useSession().user.id === user.id
-  const [dialog, setDialog] = useState<'edit' | 'delete'>()
-  const close = () => setDialog(undefined)
-  return (
-    <Group gap="xs" wrap="nowrap" justify="flex-end">
-      <Button
-        size="xs"
-        variant="default"
-        leftSection={<IconPencil size={14} aria-hidden />}
-        aria-label={`Edit ${user.username}`}
-        onClick={() => setDialog('edit')}
-      >
-        Edit
-      </Button>
-      {!self && (
-        <Button
-          size="xs"
-          variant="default"
-          c="var(--hearth-bad)"
-          leftSection={<IconTrash size={14} aria-hidden />}
-          aria-label={`Delete ${user.username}`}
-          onClick={() => setDialog('delete')}
-        >
-          Delete
-        </Button>
-      )}
-      {dialog === 'edit' && <EditUser user={user} onClose={close} />}
-      {dialog === 'delete' && <DeleteUser user={user} onClose={close} />}
-    </Group>
+    <Users
+      admin={userAdministration}
+      answer={tableAnswer(users, users.data?.data, users.data?.total)}
+      state={state}
+      pageSize={pageSize}
+    />
   )
 }

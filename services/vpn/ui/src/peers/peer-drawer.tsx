@@ -1,5 +1,5 @@
 import { Button, Drawer, Group, Stack, Switch } from '@mantine/core'
-import { ErrorState, formatBytes, formatCount, LoadingLines, RelativeTime, useSession } from '@hearth/ui'
+import { Fact, formatBytes, formatCount, QueryState, RelativeTime, useSession } from '@hearth/ui'
 import { IconPencil, IconQrcode, IconTrash } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
@@ -30,10 +30,7 @@ export function PeerDrawer({ id, onClose }: { id: string; onClose: () => void })
       size={520}
       title={<span className="hearth-name">{peer.data?.name ?? 'Peer'}</span>}
     >
-      {peer.data === undefined && peer.error === null && <LoadingLines lines={8} />}
-      {peer.data === undefined && peer.error !== null && (
-        <ErrorState error={peer.error} onRetry={() => void peer.refetch()} />
-      )}
+      <QueryState query={peer} lines={8} />
       {peer.data !== undefined && <PeerDetail peer={peer.data} onOpen={setDialog} />}
       {peer.data !== undefined && dialog !== undefined && (
         <PeerDialogs peer={peer.data} dialog={dialog} close={() => setDialog(undefined)} onDeleted={onClose} />
@@ -97,10 +94,9 @@ function PeerFacts({ peer, isAdmin }: { peer: Peer; isAdmin: boolean }) {
   return (
     <dl className="hearth-facts">
       {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
+        <Fact key={name} name={name}>
+          {value}
+        </Fact>
       ))}
     </dl>
   )

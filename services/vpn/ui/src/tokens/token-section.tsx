@@ -1,97 +1,94 @@
-import { Button } from '@mantine/core'
-import { answer, type Column, DataTable, EmptyState, RelativeTime, StatusBadge } from '@hearth/ui'
-import { IconEye, IconKey, IconPencilBolt, IconPlus } from '@tabler/icons-react'
+import { NativeSelect, Textarea } from '@mantine/core'
+import {
+  answer,
+  type Column,
+  StatusBadge,
+  tableAnswer,
+  type TokenAdministration,
+  TokenList,
+  type TokenValues,
+  useSession,
+} from '@hearth/ui'
+import { IconEye, IconPencilBolt } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import type { components } from '../api.gen.ts'
 import { api, keys, type Token } from '../api.ts'
-import { CreateToken, NewToken, RevokeToken } from './token-dialogs.tsx'
 
-type Dialog = 'create' | { revoke: Token } | { created: components['schemas']['TokenCreated'] }
+interface Values extends TokenValues {
+  permissions: components['schemas']['TokenCreate']['permissions']
+  /** Addresses separated by commas or lines. */
+  ip_whitelist: string
+}
 
 /** The signed-in user's API tokens. */
 export function TokenSection() {
-  const [dialog, setDialog] = useState<Dialog>()
-  const close = () => setDialog(undefined)
+  const { isAdmin } = useSession()
   const tokens = useQuery({ queryKey: keys.tokens, queryFn: () => answer(api.GET('/api/session/tokens')) })
-  const create = (
-    <Button variant="default" leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setDialog('create')}>
-      Create token
-    </Button>
-  )
-  const rows = tokens.data?.data
   return (
-    <section aria-labelledby="tokens-title" className="token-section">
-      <div className="hearth-card-head">
-        <h2 id="tokens-title">API tokens</h2>
-        {rows !== undefined && rows.length > 0 && create}
-      </div>
-      <DataTable
-        label="API tokens"
-        columns={tokenColumns((token) => setDialog({ revoke: token }))}
-        rowKey={(token) => token.id}
-        answer={{
-          rows,
-          total: tokens.data?.total ?? 0,
-          error: tokens.error,
-          retry: () => void tokens.refetch(),
-        }}
-        empty={
-          <EmptyState icon={IconKey} title="No API tokens" action={create}>
-            A token lets a program of yours use the API without your password.
-          </EmptyState>
-        }
-      />
-      {dialog === 'create' && <CreateToken onClose={close} onCreated={(created) => setDialog({ created })} />}
-      {typeof dialog === 'object' && 'created' in dialog && <NewToken token={dialog.created} onClose={close} />}
-      {typeof dialog === 'object' && 'revoke' in dialog && <RevokeToken token={dialog.revoke} onClose={close} />}
-    </section>
+    <TokenList
+      label="API tokens"
+      purpose="A token lets a program of yours use the API without your password."
+      admin={administrationFor(isAdmin)}
+      columns={columns}
+      answer={tableAnswer(tokens, tokens.data?.data)}
+    >
+      {({ create, table }) => (
+        <section aria-labelledby="tokens-title" className="token-section">
+          <div className="hearth-card-head">
+            <h2 id="tokens-title">API tokens</h2>
+            {create}
+          </div>
+          {table}
+        </section>
+      )}
+    </TokenList>
   )
 }
 
-function tokenColumns(onRevoke: (token: Token) => void): Column<Token>[] {
-  return [
-    {
-      key: 'name',
-      header: 'Name',
-      role: 'title',
-      render: (token) => <span className="hearth-name">{token.name}</span>,
-    },
-    { key: 'prefix', header: 'Begins with', render: (token) => <span className="hearth-mono">{token.prefix}…</span> },
-    {
-      key: 'permissions',
-      header: 'Permissions',
-      render: ({ permissions }) => (
-        <StatusBadge
-          tone={permissions === 'full' ? 'accent' : 'quiet'}
-          icon={permissions === 'full' ? IconPencilBolt : IconEye}
-        >
-          {permissions === 'full' ? 'Full' : 'Read only'}
-        </StatusBadge>
-      ),
-    },
-    { key: 'from', header: 'From', render: (token) => token.ip_whitelist.join(', ') || 'everywhere' },
-    { key: 'used', header: 'Last used', render: (token) => <RelativeTime value={token.last_used_at} /> },
-    {
-      key: 'expires',
-      header: 'Works until',
-      render: (token) => <RelativeTime value={token.expires_at} absent="no end" />,
-    },
-    {
-      key: 'actions',
-      header: 'Actions',
-      role: 'actions',
-      render: (token) => (
-        <Button
-          size="xs"
-          variant="default"
-          c="var(--hearth-bad)"
-          aria-label={`Revoke ${token.name}`}
-          onClick={() => onRevoke(token)}
-        >
-          Revoke
-        </Button>
-      ),
-    },
-  ]
-}
+const administrationFor = (isAdmin: boolean): TokenAdministration<Token, Values> => ({
+  title: 'Create API token',
+  initialValues: { name: '', permissions: 'read-only', expires: '1y', ip_whitelist: '' },
+  permissionFields: (form) => (
+    <NativeSelect
+      label="Permissions"
+      data={[
+        { value: 'read-only', label: 'Read only' },
+        ...(isAdmin ? [{ value: 'full', label: 'Everything you may do' }] : []),
+      ]}
+      {...form.getInputProps('permissions')}
+    />
+  ),
+  furtherFields: (form) => (
+    <Textarea
+      label="Only from these addresses"
+      description="Addresses or networks, separated by commas or lines; empty allows every address"
+      autosize
+      minRows={2}
+      {...form.getInputProps('ip_whitelist')}
+    />
+  ),
+  describe: (token) => `The token “${token.name}” (${token.prefix}…)`,
+  create: async ({ ip_whitelist: list, ...rest }) => {
+    const addresses = list.split(/[\s,]+/).filter((part) => part !== '')
+    return (await answer(api.POST('/api/session/tokens', { body: { ...rest, ip_whitelist: addresses } }))).data.token
+  },
+  revoke: (token) => answer(api.DELETE('/api/session/tokens/{id}', { params: { path: { id: token.id } } })),
+  renew: [keys.tokens],
+})
+
+const columns: Column<Token>[] = [
+  { key: 'prefix', header: 'Begins with', render: (token) => <span className="hearth-mono">{token.prefix}…</span> },
+  {
+    key: 'permissions',
+    header: 'Permissions',
+    render: ({ permissions }) => (
+      <StatusBadge
+        tone={permissions === 'full' ? 'accent' : 'quiet'}
+        icon={permissions === 'full' ? IconPencilBolt : IconEye}
+      >
+        {permissions === 'full' ? 'Full' : 'Read only'}
+      </StatusBadge>
+    ),
+  },
+  { key: 'from', header: 'From', render: (token) => token.ip_whitelist.join(', ') || 'everywhere' },
+]

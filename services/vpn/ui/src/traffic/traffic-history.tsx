@@ -1,15 +1,13 @@
 import type { TrafficSeries } from '../api.ts'
-import { ErrorState, formatBytes, formatDuration, formatRate, LoadingLines } from '@hearth/ui'
+import { axisTicks, Fact, formatBytes, formatDuration, formatRate, QueryState, TimeChart } from '@hearth/ui'
 import type { UseQueryResult } from '@tanstack/react-query'
-import { TimePlot } from '../charts/time-plot.tsx'
 import { bucketWords } from './periods.ts'
 import './traffic.css'
 
 /** What moved over time: a picture and the totals. */
 export function TrafficHistory({ traffic, title }: { traffic: UseQueryResult<TrafficSeries>; title: string }) {
   if (traffic.data !== undefined) return <History traffic={traffic.data} title={title} />
-  if (traffic.error === null) return <LoadingLines lines={5} />
-  return <ErrorState error={traffic.error} onRetry={() => void traffic.refetch()} />
+  return <QueryState query={traffic} lines={5} />
 }
 
 function History({ traffic, title }: { traffic: TrafficSeries; title: string }) {
@@ -26,24 +24,23 @@ function History({ traffic, title }: { traffic: TrafficSeries; title: string }) 
     <>
       <dl className="traffic-totals">
         {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
+          <Fact key={name} name={name}>
+            {value}
+          </Fact>
         ))}
       </dl>
       {rx + tx === 0 ? (
-        <p className="hearth-dimmed traffic-none">Nothing was moved in this time.</p>
+        <p className="hearth-dimmed traffic-none">No traffic in this time.</p>
       ) : (
-        <TimePlot
+        <TimeChart
           title={title}
           summary={`${formatBytes(rx)} received and ${formatBytes(tx)} sent.`}
           times={points.map(({ time }) => time)}
           series={[
-            { kind: 'rx', name: 'Received', values: points.map(({ rx_bytes }) => rx_bytes) },
-            { kind: 'tx', name: 'Sent', values: points.map(({ tx_bytes }) => tx_bytes) },
+            { tone: 'accent', name: 'Received', values: points.map(({ rx_bytes }) => rx_bytes) },
+            { tone: 'quiet', name: 'Sent', values: points.map(({ tx_bytes }) => tx_bytes) },
           ]}
-          isBinary
+          ticks={(maximum) => axisTicks(maximum, { base: 1024 })}
           isUtc={resolution !== 'hourly'}
           format={formatBytes}
           formatTime={(time) => bucketWords(time, resolution)}

@@ -1,5 +1,5 @@
 import { Button, Drawer, Group, Stack, Text } from '@mantine/core'
-import { answer, ErrorState, LoadingLines, StatusBadge, useSession } from '@hearth/ui'
+import { answer, QueryState, StatusBadge, useSession } from '@hearth/ui'
 import { IconArrowDown, IconBan, IconCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { api, type DnsExplanation, keys } from '../../api.ts'
@@ -33,8 +33,7 @@ function Answer({ question }: { question: Question }) {
     staleTime: 0,
   })
   if (explanation.data !== undefined) return <Explanation of={explanation.data} />
-  if (explanation.error === null) return <LoadingLines lines={5} />
-  return <ErrorState error={explanation.error} onRetry={() => void explanation.refetch()} />
+  return <QueryState query={explanation} lines={5} />
 }
 
 function Explanation({ of }: { of: DnsExplanation }) {
@@ -83,7 +82,7 @@ function Matches({ of }: { of: DnsExplanation }) {
     <section>
       <h3 className="drawer-heading">What matches, in the order in which it counts</h3>
       {of.matches.length === 0 && (
-        <Text c="dimmed">No rule and no list has this name. Names nobody mentions are allowed.</Text>
+        <Text c="dimmed">No rule and no list has this name. Names without a rule or list entry are allowed.</Text>
       )}
       <ol className="match-list">
         {of.matches.map((match, place) => (
@@ -123,8 +122,8 @@ function Flip({ of }: { of: DnsExplanation }) {
   const wish = (client: string | null) => make.mutate({ action, domain: of.domain, client })
   return (
     <section>
-      <h3 className="drawer-heading">To turn it round</h3>
-      {of.flip !== null && <Text mb="xs">{of.flip}. It holds from the next question on.</Text>}
+      <h3 className="drawer-heading">Change this</h3>
+      {of.flip !== null && <Text mb="xs">{of.flip}. It takes effect with the next query.</Text>}
       <Group gap="xs">
         {of.client !== null && (
           <Button loading={make.isPending} onClick={() => wish(of.client)}>

@@ -19,7 +19,7 @@ export function listColumns(isAdmin: boolean, onOpen: (dialog: ListDialog) => vo
       render: (list) => <LeftOut list={list} onOpen={() => onOpen({ kind: 'unsupported', list })} />,
     },
     { key: 'updated', header: 'Changed', render: (list) => <RelativeTime value={list.last_updated} /> },
-    { key: 'checked', header: 'Looked at', render: (list) => <RelativeTime value={list.last_checked} /> },
+    { key: 'checked', header: 'Last checked', render: (list) => <RelativeTime value={list.last_checked} /> },
   ]
   if (!isAdmin) return columns
   const actions = (list: Blocklist) => <ListActions list={list} onOpen={onOpen} />

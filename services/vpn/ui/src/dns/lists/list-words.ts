@@ -2,10 +2,10 @@ import type { Blocklist, BlocklistUpdate } from '../../api.ts'
 
 /** The formats of lists in words. */
 export const listFormats: Readonly<Record<Blocklist['format'], string>> = {
-  auto: 'Find out by itself',
+  auto: 'Detect automatically',
   adblock: 'Adblock (||name^)',
   hosts: 'Hosts file (0.0.0.0 name)',
-  domains: 'Names with all below them, one a line',
+  domains: 'Domains with subdomains, one per line',
   wildcard: 'Names and wildcards (*.name)',
   dnsmasq: 'dnsmasq (address=/name/)',
 }
@@ -43,10 +43,10 @@ const leftOut: Readonly<Record<string, string>> = {
   'separator inside': 'About one page of a site',
   'not a domain name': 'Not a domain name',
   'single label': 'A name without a dot',
-  'leads elsewhere': 'Leads a name elsewhere instead of blocking it',
+  'leads elsewhere': 'Redirects a name instead of blocking it',
   'matches too much': 'Would match far too much',
-  'control character': 'Has characters nobody can see',
-  'unknown form': 'In no form that is known',
+  'control character': 'Contains invisible characters',
+  'unknown form': 'Unknown format',
 }
 
 /** How far an update is: how many of how many lists are done. */

@@ -15,7 +15,7 @@ export const logResults = [
   { value: 'allowed', label: 'Allowed' },
   { value: 'rule', label: 'Decided by a rule' },
   { value: 'list', label: 'Decided by a list' },
-  { value: 'special', label: 'Way round the filter' },
+  { value: 'special', label: 'Filter bypass' },
   { value: 'private_answer', label: 'Private answer' },
   { value: 'local', label: 'Local name' },
   { value: 'address', label: 'Listed address' },
@@ -30,7 +30,7 @@ export const logTimes = [
   { value: 'own', label: 'From … until …' },
 ] as const
 
-/** Kinds of questions people ask for; others can be typed into the address. */
+/** Query types people ask for; others can be typed into the address. */
 export const queryTypes = [
   'A',
   'AAAA',

@@ -20,7 +20,7 @@ export function RuleEffect({ rule }: { rule: RuleWish }) {
   return (
     <output className="rule-effect" aria-live="polite" data-stale={!isCurrent || undefined}>
       {!isWorthAsking && <span className="hearth-dimmed">Type a domain to see what the rule would have changed.</span>}
-      {isWorthAsking && effect.isPending && <span className="hearth-dimmed">Looking through the last 24 hours…</span>}
+      {isWorthAsking && effect.isPending && <span className="hearth-dimmed">Checking the last 24 hours…</span>}
       {isWorthAsking && effect.error !== null && <span className="hearth-dimmed">{describeError(effect.error)}</span>}
       {isWorthAsking && effect.data !== undefined && <Effect action={asked.action} of={effect.data} />}
     </output>

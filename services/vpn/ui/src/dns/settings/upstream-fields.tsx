@@ -18,7 +18,7 @@ export function UpstreamFields({ form, settings }: { form: SettingsForm; setting
   const isFixed = settings.effective_upstreams.join(' ') !== settings.upstreams.join(' ')
   const add = (upstream: string) => form.setFieldValue('upstreams', [...upstreams, upstream])
   return (
-    <Section title="Servers it asks">
+    <Section title="Upstream servers">
       <Input.Wrapper
         labelElement="div"
         descriptionProps={{ mb: 'xs' }}

@@ -1,10 +1,9 @@
 import { SegmentedControl } from '@mantine/core'
-import { EmptyState, ErrorState, formatCount, LoadingLines, RelativeTime, Section, useSession } from '@hearth/ui'
+import { EmptyState, formatCount, QueryState, RelativeTime, Section, TimeChart, useSession } from '@hearth/ui'
 import { IconChartBar } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'wouter'
 import { type DnsStats, keys } from '../../api.ts'
-import { TimePlot } from '../../charts/time-plot.tsx'
 import { Tile } from '../../overview/tile.tsx'
 import { useQuestion } from '../explain/use-question.ts'
 import { readStats } from '../read-dns.ts'
@@ -31,10 +30,7 @@ export function Statistics() {
         onChange={choose}
         data={statsPeriods.map((period) => ({ value: String(period.hours), label: period.label }))}
       />
-      {stats.data === undefined && stats.error === null && <LoadingLines lines={6} />}
-      {stats.data === undefined && stats.error !== null && (
-        <ErrorState error={stats.error} onRetry={() => void stats.refetch()} />
-      )}
+      <QueryState query={stats} lines={6} />
       {stats.data !== undefined && <Figures stats={stats.data} />}
     </div>
   )
@@ -63,7 +59,7 @@ function Figures({ stats }: { stats: DnsStats }) {
           note={stats.total_queries === 0 ? 'no answers yet' : `${figure(stats.avg_response_ms)} ms on average`}
         />
         <Tile
-          label="Names on the lists"
+          label="Blocked names"
           value={stats.blocklist_size.toLocaleString('en')}
           note={
             stats.blocklist_updated_at === null ? (
@@ -96,16 +92,16 @@ function Chart({ stats }: { stats: DnsStats }) {
     <Section title="Queries over time">
       {stats.total_queries === 0 ? (
         <EmptyState icon={IconChartBar} title={stats.reason ?? 'No queries in this time'}>
-          Figures appear as soon as devices ask this resolver for names.
+          Figures appear as soon as devices query this resolver.
         </EmptyState>
       ) : (
-        <TimePlot
+        <TimeChart
           title="Queries over time"
           summary={statsSentence(stats)}
           times={series.map(({ time }) => time)}
           series={[
-            { kind: 'blocked', name: 'Blocked', values: series.map(({ blocked }) => blocked) },
-            { kind: 'allowed', name: 'Allowed', values: series.map(({ total, blocked }) => total - blocked) },
+            { tone: 'bad', name: 'Blocked', values: series.map(({ blocked }) => blocked) },
+            { tone: 'quiet', name: 'Allowed', values: series.map(({ total, blocked }) => total - blocked) },
           ]}
           isUtc={hours > 168}
           format={shortCount}
@@ -121,7 +117,7 @@ function Tops({ stats }: { stats: DnsStats }) {
   const types = Object.entries(stats.query_types).toSorted(([, one], [, other]) => other - one)
   const typeList = (
     <TopList
-      title="Kinds of questions"
+      title="Query types"
       entries={types
         .slice(0, 10)
         .map(([type, count]) => ({ key: type, name: type, count, note: shareOf(count, stats) }))}
@@ -131,8 +127,8 @@ function Tops({ stats }: { stats: DnsStats }) {
   if (!isAdmin) return <div className="top-columns">{typeList}</div>
   return (
     <div className="top-columns">
-      <TopList title="Blocked most" entries={named(stats.top_blocked)} empty="Nothing was blocked." />
-      <TopList title="Asked for most" entries={named(stats.top_domains)} empty="Nothing was asked." />
+      <TopList title="Most blocked" entries={named(stats.top_blocked)} empty="Nothing was blocked." />
+      <TopList title="Most queried" entries={named(stats.top_domains)} empty="No queries." />
       <TopList
         title="Busiest peers"
         entries={stats.top_clients.map(({ client, total, blocked }) => ({
@@ -141,7 +137,7 @@ function Tops({ stats }: { stats: DnsStats }) {
           count: total,
           note: `${blocked.toLocaleString('en')} blocked`,
         }))}
-        empty="Nobody asked."
+        empty="No queries."
       />
       {typeList}
     </div>

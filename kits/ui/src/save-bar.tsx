@@ -1,16 +1,20 @@
 import { Button, Group, Text } from '@mantine/core'
-import { Problem } from '@hearth/ui'
+import { Problem } from './sign-in.tsx'
 
-/** The end of a settings form: how much is unsaved, and what can be done about it. */
-export function SaveBar(props: {
+interface SaveBarProps {
+  /** Number of values that differ from the saved ones. */
   count: number
   problem: string | undefined
   isSaving: boolean
   onDiscard: () => void
-}) {
-  const { count, problem, isSaving, onDiscard } = props
+  /** Id of the form, for a bar that stands outside it. */
+  form?: string
+}
+
+/** Foot of a form that is saved as a whole: how much is unsaved, why saving failed, and the buttons. */
+export function SaveBar({ count, problem, isSaving, onDiscard, form }: SaveBarProps) {
   return (
-    <div className="settings-bar" data-dirty={count > 0 || undefined}>
+    <div className="hearth-save-bar" data-dirty={count > 0 || undefined}>
       <Problem text={problem} />
       <Text component="output" c="dimmed">
         {count === 0 ? 'Everything is saved' : `${count} unsaved ${count === 1 ? 'change' : 'changes'}`}
@@ -19,7 +23,7 @@ export function SaveBar(props: {
         <Button variant="default" disabled={count === 0} onClick={onDiscard}>
           Discard
         </Button>
-        <Button type="submit" disabled={count === 0} loading={isSaving}>
+        <Button type="submit" form={form} disabled={count === 0} loading={isSaving}>
           Save settings
         </Button>
       </Group>

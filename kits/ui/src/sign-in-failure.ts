@@ -1,20 +1,19 @@
-import { ApiError, describeError } from '@hearth/ui'
 import { useEffect, useState } from 'react'
-import { describeWait } from './wait-words.ts'
+import { ApiError, describeError } from './api-error.ts'
 
-/** A problem that is shown, and how long another try has to wait. */
-export interface Trouble {
-  /** What to show now; undefined without trouble. */
+/** The failure of a sign-in form, and how long the next attempt has to wait. */
+export interface SignInFailure {
+  /** Sentence to show; undefined without a failure. */
   readonly text: string | undefined
-  /** Another try would be refused. */
+  /** The next attempt would be refused. */
   readonly mustWait: boolean
   clear(): void
   /** `describe` makes the sentence for all but a 429. */
   readonly note: (error: unknown, describe?: (error: unknown) => string) => void
 }
 
-/** Keeps the problem of a form; with a 429 it counts the seconds down and goes when they are over. */
-export function useTrouble(): Trouble {
+/** Keeps the failure of a sign-in form; a 429 counts down and clears itself. */
+export function useSignInFailure(): SignInFailure {
   const [text, setText] = useState<string>()
   const [left, setLeft] = useState(0)
   useEffect(() => {
@@ -36,4 +35,11 @@ export function useTrouble(): Trouble {
       else setText(describe(error))
     },
   }
+}
+
+/** Sentence while another attempt has to wait for `seconds`. */
+export function describeWait(seconds: number): string {
+  if (seconds < 60) return `Too many attempts. Try again in ${seconds} s.`
+  const minutes = Math.ceil(seconds / 60)
+  return `Too many attempts. Try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`
 }

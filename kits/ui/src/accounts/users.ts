@@ -1,0 +1,58 @@
+import type { Column } from '../data-table.tsx'
+
+/** An account as the table of users shows it. */
+export interface UserRow {
+  readonly id: string
+  readonly username: string
+  readonly email?: string
+  readonly role: 'user' | 'admin'
+  readonly is_active: boolean
+  readonly password_change_required: boolean
+  readonly last_login_at: string | null
+}
+
+/** Values of the form for an account; an empty password keeps the current one. */
+export interface UserValues extends Record<string, unknown> {
+  username: string
+  email: string
+  role: UserRow['role']
+  is_active: boolean
+  password: string
+  password_change_required: boolean
+}
+
+/** What a service says and does about its users. */
+export interface UserAdministration<User extends UserRow> {
+  /** Stands under the page's title. */
+  readonly description: string
+  /** What a name may consist of. */
+  readonly nameHint: string
+  /** What the role `user` may do, after "User:". */
+  readonly userRole: string
+  /** Accounts have an e-mail address. */
+  readonly hasEmail?: boolean
+  /** An administrator may ask for a new password at the next sign-in. */
+  readonly mayRequirePassword?: boolean
+  /** Further columns before the last sign-in. */
+  readonly columns?: readonly Column<User>[]
+  /** What is lost with an account. */
+  losses(user: User): readonly string[]
+  /** Each resolves with an answer whose `message` is shown. */
+  create(values: UserValues): Promise<unknown>
+  update(user: User, changes: Partial<UserValues>): Promise<unknown>
+  remove(user: User): Promise<unknown>
+  /** Cached answers to read again after a change. */
+  readonly renew: readonly (readonly unknown[])[]
+}
+
+/** The form for an account that exists. */
+export function userValues({ username, email = '', role, is_active, password_change_required }: UserRow): UserValues {
+  return { username, email, role, is_active, password: '', password_change_required }
+}
+
+/** The values that differ from the account; undefined when none does. */
+export function changedUserValues(values: UserValues, user: UserRow): Partial<UserValues> | undefined {
+  const before: Record<string, unknown> = userValues(user)
+  const changed = Object.entries(values).filter(([member, value]) => value !== before[member])
+  return changed.length === 0 ? undefined : Object.fromEntries(changed)
+}
