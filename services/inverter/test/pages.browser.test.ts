@@ -54,7 +54,7 @@ async function openGates(page: Page): Promise<void> {
   await dialog.getByLabel('Code of external control').fill('2')
   await dialog.getByLabel('Yes, I have seen it').check()
   await dialog.getByRole('button', { name: 'Save' }).click()
-  await dialog.getByText('Required for a verification').first().waitFor()
+  await dialog.getByText('Is needed for a verification').first().waitFor()
   await dialog.getByLabel('Not yet').check()
   await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.waitFor({ state: 'detached' })

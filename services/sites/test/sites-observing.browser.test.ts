@@ -65,10 +65,13 @@ async function lookAtTraffic(place: SitesPlace): Promise<void> {
   await busiest.getByRole('link', { name: 'Hello' }).click()
   await page.getByRole('list', { name: 'Most requested paths' }).getByText('/second').waitFor()
   const traffic = page.getByRole('region', { name: 'Traffic' })
-  await traffic.locator('canvas').nth(1).waitFor()
   await traffic.getByText('As a table').last().click()
+  await traffic.locator('canvas').nth(1).waitFor()
   const figures = traffic.getByRole('table', { name: 'How long requests take' })
-  await figures.getByRole('cell', { name: /^[<\d.]+ m?s$/ }).first().waitFor()
+  await figures
+    .getByRole('cell', { name: /^[<\d.]+ m?s$/ })
+    .first()
+    .waitFor()
   await figures.getByRole('cell', { name: '–', exact: true }).first().waitFor()
 }
 

@@ -86,5 +86,5 @@ test('without a database the pages on places say what to set', { skip: browserOb
   await page.getByText(/GEOIP_ASN_DB/).waitFor()
   await assertAccessible(page)
   await page.goto(`${place.service.url}/traffic`)
-  await page.getByText('Nothing was moved in this time').waitFor()
+  await page.getByText('No traffic in this time').waitFor()
 })

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
-import { answer, describeError, Fact } from '@hearth/ui'
+import { answer, describeError } from '@hearth/ui'
 import { IconCircleCheck, IconCircleX, IconPlugConnected } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import type { components } from '../api.gen.ts'
@@ -32,9 +32,9 @@ export function ConnectionCheck({ address, disabled = false }: { address: () => 
         >
           {check.data.reachable && (
             <Group gap="md">
-              <Fact name="Serial number" value={check.data.serial} />
-              <Fact name="Firmware" value={check.data.firmware} />
-              <Fact name="State" value={check.data.state} />
+              <Detail name="Serial number" value={check.data.serial} />
+              <Detail name="Firmware" value={check.data.firmware} />
+              <Detail name="State" value={check.data.state} />
             </Group>
           )}
         </Outcome>
@@ -54,5 +54,14 @@ function Outcome({ isGood, text, children }: { isGood: boolean; text: string; ch
       <Text size="md">{text}</Text>
       {children}
     </Alert>
+  )
+}
+
+function Detail({ name, value }: { name: string; value: string | null }) {
+  if (value === null) return null
+  return (
+    <Text size="sm">
+      <span className="hearth-dimmed">{name}</span> {value.replaceAll('_', ' ')}
+    </Text>
   )
 }

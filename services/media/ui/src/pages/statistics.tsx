@@ -11,6 +11,7 @@ import {
   QueryState,
   RelativeTime,
   Section,
+  Tile,
 } from '@hearth/ui'
 import { IconChartBar, IconRestore } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -88,14 +89,11 @@ function Figures({ figures }: { figures: Statistics }) {
   ] as const
   return (
     <>
-      <dl className="tiles">
-        {tiles.map(([name, value]) => (
-          <div key={name} className="hearth-card tile">
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
+      <div className="hearth-tiles">
+        {tiles.map(([label, value]) => (
+          <Tile key={label} label={label} value={value} />
         ))}
-      </dl>
+      </div>
       <div className="statistics-columns">
         <Section title="The last 30 days">
           <Days days={figures.by_day} />

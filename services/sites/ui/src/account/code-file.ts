@@ -8,14 +8,3 @@ export function codeFile(codes: readonly string[], whose: { username: string; se
     '',
   ].join('\n')
 }
-
-/** Has the browser save a text as a file. */
-export function saveText(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))
-  const link = document.createElement('a')
-  link.href = address
-  link.download = name
-  link.click()
-  // The browser has taken it by then.
-  setTimeout(() => URL.revokeObjectURL(address), 10_000)
-}

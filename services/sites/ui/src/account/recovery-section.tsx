@@ -1,9 +1,9 @@
 import { Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core'
-import { answer, CopyButton, Section, StatusBadge, useAction } from '@hearth/ui'
+import { answer, CopyButton, saveFile, Section, StatusBadge, useAction } from '@hearth/ui'
 import { IconDownload, IconLifebuoy } from '@tabler/icons-react'
 import { useState } from 'react'
 import { api, keys, type Session } from '../api.ts'
-import { codeFile, saveText } from './code-file.ts'
+import { codeFile } from './code-file.ts'
 
 /** How many recovery codes are left, and a way to new ones. */
 export function RecoverySection({ session }: { session: Session }) {
@@ -72,7 +72,7 @@ export function RecoveryCodes(props: { codes: readonly string[]; username: strin
           <Button
             variant="default"
             leftSection={<IconDownload size={16} aria-hidden />}
-            onClick={() => saveText('hearth-sites-recovery-codes.txt', text)}
+            onClick={() => saveFile('hearth-sites-recovery-codes.txt', text)}
           >
             Download
           </Button>

@@ -1,5 +1,5 @@
 import { Button, Text } from '@mantine/core'
-import { answer, notifyProblem, Section, StatusBadge, useAction } from '@hearth/ui'
+import { answer, notifyProblem, saveFile, Section, StatusBadge, useAction } from '@hearth/ui'
 import { IconDownload, IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
@@ -38,12 +38,7 @@ export function AuthoritySection() {
 
 async function download({ id, name }: Node): Promise<void> {
   const { data } = await api.GET('/api/nodes/{id}/authority', { params: { path: { id } }, parseAs: 'text' })
-  const address = URL.createObjectURL(new Blob([String(data)], { type: 'application/x-pem-file' }))
-  const link = document.createElement('a')
-  link.href = address
-  link.download = `caddy-${name}-authority.pem`
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(address), 10_000)
+  saveFile(`caddy-${name}-authority.pem`, String(data), 'application/x-pem-file')
 }
 
 /** Whether SSL Labs knows us; with a way to ask it again. */

@@ -11,7 +11,6 @@ import {
   useSession,
 } from '@hearth/ui'
 import { IconShieldSearch } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { api, keys } from '../api.ts'
 import { gradeText } from './certificate-words.ts'

@@ -1,4 +1,4 @@
-import { useSession } from '@hearth/ui'
+import { Tile, useSession } from '@hearth/ui'
 import { useQuery } from '@tanstack/react-query'
 import { keys } from '../api.ts'
 import { useCertificates } from '../certificates/read-certificates.ts'
@@ -8,13 +8,12 @@ import { useUpstreams } from '../sites/upstreams.ts'
 import type { TrafficOverview } from '../traffic/read-traffic.ts'
 import { formatPace } from '../traffic/traffic-figures.ts'
 import { sentenceOf } from '../traffic/traffic-words.ts'
-import { Tile } from './tile.tsx'
 
 /** The few numbers that say whether all is well. */
 export function Counts({ traffic }: { traffic: TrafficOverview | undefined }) {
   const { isAdmin } = useSession()
   return (
-    <div className="tiles">
+    <div className="hearth-tiles">
       <Tile
         label="Requests"
         value={traffic === undefined ? '–' : formatPace(traffic.requests_per_second)}

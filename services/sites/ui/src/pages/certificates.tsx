@@ -6,6 +6,7 @@ import {
   PageHeader,
   tableAnswer,
   TableSearch,
+  Tile,
   useAction,
   useSession,
   useTableState,
@@ -20,7 +21,6 @@ import { hostColumns } from '../certificates/host-columns.tsx'
 import { HostDrawer } from '../certificates/host-drawer.tsx'
 import { type HostCertificate, useCertificates } from '../certificates/read-certificates.ts'
 import { UploadSection } from '../certificates/upload-section.tsx'
-import { Tile } from '../dashboard/tile.tsx'
 import { StateBanners } from '../drift/state-banners.tsx'
 
 const rowsPerPage = 25
@@ -79,7 +79,7 @@ function LookNow() {
 
 function Counts({ counts }: { counts: { valid: number; expired: number; expiring_soon: number } }) {
   return (
-    <div className="tiles">
+    <div className="hearth-tiles">
       <Tile label="Valid" value={counts.valid.toLocaleString('en')} />
       <Tile
         label="Expire soon"

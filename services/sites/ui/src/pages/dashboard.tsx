@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import { PageHeader, QueryState, Section, useSession } from '@hearth/ui'
+import { formatCount, PageHeader, QueryState, Section, TopList, useSession } from '@hearth/ui'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { keys } from '../api.ts'
@@ -8,7 +8,7 @@ import { CertificateList, NodeList, RevisionList, UpstreamList } from '../dashbo
 import { SiteName } from '../dashboard/site-name.tsx'
 import { StateBanners } from '../drift/state-banners.tsx'
 import { readTraffic, type TrafficOverview, trafficPace, type TrafficRange } from '../traffic/read-traffic.ts'
-import { TopList, TrafficCharts, TrafficSection } from '../traffic/traffic-card.tsx'
+import { TrafficCharts, TrafficSection } from '../traffic/traffic-card.tsx'
 
 /** Everything at a glance: what is asked for, and what needs somebody. */
 export function DashboardPage() {
@@ -42,22 +42,18 @@ export function DashboardPage() {
   )
 }
 
+const requestsOf = (count: number): string => formatCount(count, 'request')
+
 function Busiest({ traffic }: { traffic: TrafficOverview }) {
   const rows = traffic.sites.slice(0, 5).map(({ site_id: id, totals }) => ({
     key: String(id),
-    text: <SiteName id={id} />,
+    name: <SiteName id={id} />,
     count: totals.requests,
   }))
   const { requests: elsewhere } = traffic.elsewhere
   return (
     <Section title="Busiest sites">
-      {rows.length === 0 ? (
-        <Text c="dimmed" size="sm">
-          No requests in this time.
-        </Text>
-      ) : (
-        <TopList label="Busiest sites" rows={rows} />
-      )}
+      <TopList label="Busiest sites" entries={rows} empty="No requests in this time." format={requestsOf} />
       {elsewhere > 0 && (
         <Text c="dimmed" size="xs" mt="sm">
           {elsewhere.toLocaleString('en')} more for hosts that no site has.

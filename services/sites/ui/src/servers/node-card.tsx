@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
-import { answer, Fact, RelativeTime, StatusBadge, useAction } from '@hearth/ui'
+import { answer, Fact, RelativeTime, saveFile, StatusBadge, useAction } from '@hearth/ui'
 import {
   IconAlertTriangle,
   IconDownload,
@@ -11,7 +11,6 @@ import {
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { saveText } from '../account/code-file.ts'
 import { api, keys, type Node } from '../api.ts'
 import { EditNode, OnboardNode, RemoveNode } from './node-dialogs.tsx'
 import { describeReach } from './reach-words.ts'
@@ -111,7 +110,7 @@ function Authority({ node }: { node: Node }) {
       return answer(read)
     },
     done: () => 'Import the file where devices keep the authorities they trust',
-    onDone: (text) => saveText(`caddy-authority-${node.name}.pem`, text),
+    onDone: (text) => saveFile(`caddy-authority-${node.name}.pem`, text),
   })
   return (
     <Group gap="sm">

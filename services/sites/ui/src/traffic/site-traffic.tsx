@@ -1,11 +1,11 @@
 import { Text } from '@mantine/core'
-import { QueryState, RelativeTime, Section } from '@hearth/ui'
+import { formatCount, QueryState, RelativeTime, Section, TopList } from '@hearth/ui'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { keys } from '../api.ts'
 import { LiveTail } from './live-tail.tsx'
 import { readSiteTraffic, type SiteTraffic, trafficPace, type TrafficRange } from './read-traffic.ts'
-import { TopList, TrafficCharts, TrafficSection } from './traffic-card.tsx'
+import { TrafficCharts, TrafficSection } from './traffic-card.tsx'
 import '../dashboard/dashboard.css'
 
 /** What a site is asked for: over time, by path and client, and as it happens. */
@@ -38,20 +38,16 @@ function Tops({ traffic }: { traffic: SiteTraffic }) {
     <div className="dashboard-columns">
       {lists.map(({ title, rows }) => (
         <Section key={title} title={title}>
-          {rows.length === 0 ? (
-            <Text c="dimmed" size="sm">
-              Nothing yet.
-            </Text>
-          ) : (
-            <TopList
-              label={title}
-              rows={rows.slice(0, 10).map(({ key, count }) => ({
-                key,
-                count,
-                text: <span className="hearth-mono">{key}</span>,
-              }))}
-            />
-          )}
+          <TopList
+            label={title}
+            empty="Nothing yet."
+            format={(count) => formatCount(count, 'request')}
+            entries={rows.slice(0, 10).map(({ key, count }) => ({
+              key,
+              count,
+              name: <span className="hearth-mono">{key}</span>,
+            }))}
+          />
           <Text c="dimmed" size="xs" mt="sm">
             Since <RelativeTime value={traffic.listed_since} />
           </Text>

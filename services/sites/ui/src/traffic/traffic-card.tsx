@@ -1,6 +1,6 @@
-import { SegmentedControl } from '@mantine/core'
-import { axisTicks, formatCount, formatDay, formatTime, Section, TimeChart } from '@hearth/ui'
-import type { CSSProperties, ReactNode } from 'react'
+import { SegmentedControl, Text } from '@mantine/core'
+import { axisTicks, formatDay, formatTime, Section, TimeChart } from '@hearth/ui'
+import type { ReactNode } from 'react'
 import type { SiteTraffic, TrafficOverview, TrafficRange } from './read-traffic.ts'
 import { formatMs, formatPace } from './traffic-figures.ts'
 import { latencySeries, requestSeries, sentenceOf } from './traffic-words.ts'
@@ -35,6 +35,7 @@ export function TrafficCharts({ traffic }: { traffic: TrafficOverview | SiteTraf
   const { points, step_seconds: step, totals, range } = traffic
   const times = points.map(({ at }) => at)
   const formatTime = (at: string) => timeText(at, range)
+  if (totals.requests === 0) return <Text c="dimmed">{sentenceOf(totals)}</Text>
   return (
     <>
       <TimeChart
@@ -77,26 +78,4 @@ function timeText(at: string, range: TrafficRange): string {
   const moment = new Date(at)
   const isShort = range === '1h' || range === '6h' || range === '24h'
   return isShort ? formatTime(moment) : `${formatDay(moment)}, ${formatTime(moment)}`
-}
-
-/** What is named most often, each with a bar and its count. */
-export function TopList({
-  label,
-  rows,
-}: {
-  label: string
-  rows: readonly { key: string; text: ReactNode; count: number }[]
-}) {
-  const most = Math.max(1, ...rows.map(({ count }) => count))
-  return (
-    <ul className="top-list" aria-label={label}>
-      {rows.map(({ key, text, count }) => (
-        <li key={key}>
-          <span className="top-list-text">{text}</span>
-          <span>{formatCount(count, 'request')}</span>
-          <i aria-hidden style={{ '--share': `${(count / most) * 100}%` } as CSSProperties} />
-        </li>
-      ))}
-    </ul>
-  )
 }

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { EmptyState, formatBytes, formatDuration, PageHeader, QueryState, Section, useSession } from '@hearth/ui'
+import { EmptyState, formatBytes, formatDuration, PageHeader, QueryState, Section, Tile, useSession } from '@hearth/ui'
 import { IconNetwork } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
@@ -9,7 +9,6 @@ import { InterfaceStatusBadge } from '../interfaces/interface-status.tsx'
 import { BackendBanner } from '../overview/backend-banner.tsx'
 import { FilterCard } from '../overview/filter-card.tsx'
 import { RecentPeers } from '../overview/recent-peers.tsx'
-import { Tile } from '../overview/tile.tsx'
 import { TrafficCard } from '../overview/traffic-card.tsx'
 
 /** The service at a glance. */
@@ -34,7 +33,7 @@ function Glance({ overview }: { overview: Dashboard }) {
   const { interfaces, peers, traffic, system } = overview
   return (
     <>
-      <div className="tiles">
+      <div className="hearth-tiles">
         <Tile
           label="Peers connected"
           value={`${peers.connected}`}

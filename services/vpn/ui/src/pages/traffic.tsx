@@ -1,8 +1,7 @@
-import { formatBytes, QueryState, Section } from '@hearth/ui'
+import { formatBytes, QueryState, Section, TopList } from '@hearth/ui'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'wouter'
 import { keys } from '../api.ts'
-import { TopList } from '../ranking/top-list.tsx'
 import { PeriodChoice } from '../traffic/period-choice.tsx'
 import { type Period, periodNamed } from '../traffic/periods.ts'
 import { readTopTraffic, readTraffic } from '../traffic/read-traffic.ts'
@@ -41,20 +40,22 @@ function TopPeers({ period }: { period: Period }) {
   })
   if (top.data === undefined) return <QueryState query={top} lines={4} />
   return (
-    <TopList
-      title="Top peers"
-      empty="No traffic in this time."
-      format={formatBytes}
-      entries={top.data.map((peer) => ({
-        key: peer.peer_id,
-        name: (
-          <Link href={`/peers/${peer.peer_id}`} className="hearth-link">
-            {peer.name}
-          </Link>
-        ),
-        count: peer.total_bytes,
-        note: `${formatBytes(peer.rx_bytes)} in, ${formatBytes(peer.tx_bytes)} out`,
-      }))}
-    />
+    <Section title="Top peers">
+      <TopList
+        label="Top peers"
+        empty="No peer had traffic in this time."
+        format={formatBytes}
+        entries={top.data.map((peer) => ({
+          key: peer.peer_id,
+          name: (
+            <Link href={`/peers/${peer.peer_id}`} className="hearth-link">
+              {peer.name}
+            </Link>
+          ),
+          count: peer.total_bytes,
+          note: `${formatBytes(peer.rx_bytes)} in, ${formatBytes(peer.tx_bytes)} out`,
+        }))}
+      />
+    </Section>
   )
 }

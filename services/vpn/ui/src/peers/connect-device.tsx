@@ -1,11 +1,11 @@
 import { Alert, Button, Group, List, Modal, Stack, Text } from '@mantine/core'
-import { CopyButton, useAction } from '@hearth/ui'
+import { CopyButton, saveFile, useAction } from '@hearth/ui'
 import { IconDownload, IconKey } from '@tabler/icons-react'
 import { useState } from 'react'
 import type { Peer } from '../api.ts'
 import { EndpointWarning } from '../endpoint/endpoint-field.tsx'
 import { HandshakeStatus } from './handshake-status.tsx'
-import { readConfiguration, saveAsFile } from './peer-actions.ts'
+import { readConfiguration } from './peer-actions.ts'
 
 /** How a device gets its configuration: QR code for phones, a file for the rest. */
 export function ConnectDevice({ peer, onClose }: { peer: Peer; onClose: () => void }) {
@@ -39,7 +39,7 @@ export function ConfigurationButtons({ peer }: { peer: Peer }) {
   const download = useAction({
     run: () => readConfiguration(peer),
     done: ({ fileName }) => `Saved as ${fileName}`,
-    onDone: ({ text, fileName }) => saveAsFile(text, fileName),
+    onDone: ({ text, fileName }) => saveFile(fileName, text, 'application/octet-stream'),
   })
   return (
     <Group gap="xs" grow preventGrowOverflow={false}>

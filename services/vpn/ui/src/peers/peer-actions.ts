@@ -31,16 +31,6 @@ export async function readConfiguration(peer: Pick<Peer, 'id'>): Promise<{ text:
   return { text: data ?? '', fileName: named?.[1] ?? 'wireguard.conf' }
 }
 
-/** Hands a text to the browser as a file to save. */
-export function saveAsFile(text: string, fileName: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'application/octet-stream' }))
-  const link = document.createElement('a')
-  link.href = address
-  link.download = fileName
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(address), 10_000)
-}
-
 function withEnabled(cached: { peers: Peer[] } | Peer | undefined, id: string, enabled: boolean) {
   if (cached === undefined) return undefined
   if (!('peers' in cached)) return cached.id === id ? { ...cached, enabled } : cached

@@ -1,14 +1,23 @@
 import { SegmentedControl } from '@mantine/core'
-import { EmptyState, formatCount, QueryState, RelativeTime, Section, TimeChart, useSession } from '@hearth/ui'
+import {
+  EmptyState,
+  formatCount,
+  QueryState,
+  RelativeTime,
+  Section,
+  Tile,
+  TimeChart,
+  type TopEntry,
+  TopList,
+  useSession,
+} from '@hearth/ui'
 import { IconChartBar } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'wouter'
 import { type DnsStats, keys } from '../../api.ts'
-import { Tile } from '../../overview/tile.tsx'
 import { useQuestion } from '../explain/use-question.ts'
 import { readStats } from '../read-dns.ts'
 import { bucketTime, readPeriod, shortCount, statsPeriods, statsSentence } from './stats-words.ts'
-import { TopList } from '../../ranking/top-list.tsx'
 
 /** What was asked in the last hours or days, and how much of it was blocked. */
 export function Statistics() {
@@ -46,7 +55,7 @@ function withPeriod(present: URLSearchParams, value: string): URLSearchParams {
 function Figures({ stats }: { stats: DnsStats }) {
   return (
     <>
-      <div className="tiles">
+      <div className="hearth-tiles">
         <Tile label="Queries" value={stats.total_queries.toLocaleString('en')} note={domainsNote(stats)} />
         <Tile
           label="Blocked"
@@ -116,7 +125,7 @@ function Tops({ stats }: { stats: DnsStats }) {
   const { isAdmin } = useSession()
   const types = Object.entries(stats.query_types).toSorted(([, one], [, other]) => other - one)
   const typeList = (
-    <TopList
+    <Top
       title="Query types"
       entries={types
         .slice(0, 10)
@@ -127,9 +136,9 @@ function Tops({ stats }: { stats: DnsStats }) {
   if (!isAdmin) return <div className="top-columns">{typeList}</div>
   return (
     <div className="top-columns">
-      <TopList title="Most blocked" entries={named(stats.top_blocked)} empty="Nothing was blocked." />
-      <TopList title="Most queried" entries={named(stats.top_domains)} empty="No queries." />
-      <TopList
+      <Top title="Most blocked" entries={named(stats.top_blocked)} empty="Nothing was blocked." />
+      <Top title="Most queried" entries={named(stats.top_domains)} empty="No queries." />
+      <Top
         title="Busiest peers"
         entries={stats.top_clients.map(({ client, total, blocked }) => ({
           key: client ?? '',
@@ -141,6 +150,14 @@ function Tops({ stats }: { stats: DnsStats }) {
       />
       {typeList}
     </div>
+  )
+}
+
+function Top({ title, entries, empty }: { title: string; entries: readonly TopEntry[]; empty: string }) {
+  return (
+    <Section title={title}>
+      <TopList label={title} entries={entries} empty={empty} />
+    </Section>
   )
 }
 
