@@ -18,7 +18,7 @@ interface KnownPeer extends NamedPeer {
   readonly client: ResolverClient | null
 }
 
-/** What a reading of peers found to be other than before. */
+/** Changes that a reading of peers found. */
 export interface PeersChange {
   /** For the resolver. */
   readonly clients: ClientsChange

@@ -1,7 +1,7 @@
 import type { Question } from './wire/question.ts'
 
 /**
- * What a question is known by in the cache and among those that wait: lower-cased name, type, DO and CD bit. Its two hashes have
+ * Key of a question in the cache and among waiting queries: lower-cased name, type, DO and CD bit. Its two hashes have
  * seeds of their own, not those of the lists, so that new lists leave the cache as it is.
  */
 export class QuestionKey {

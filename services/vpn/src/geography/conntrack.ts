@@ -2,10 +2,10 @@
 export interface Flow {
   /** Tells the flow from all others that exist at the same time. */
   readonly key: string
-  /** Who opened it, and with whom, before any translation of addresses. */
+  /** Source and destination of the one that opened it, before any translation of addresses. */
   readonly source: string
   readonly destination: string
-  /** Who answers: the inner address when the destination was translated. */
+  /** Address that answers: the inner one when the destination was translated. */
   readonly answering: string
   /** Bytes from `source`, and bytes of the answers. */
   readonly sentBytes: number

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { openMmdb, type Mmdb } from './mmdb/mmdb.ts'
 
-/** What a database is asked for. */
+/** Kind of a database. */
 export type DatabaseKind = 'country' | 'asn'
 
 /** Largest file that is taken, bytes. It is held in memory. */

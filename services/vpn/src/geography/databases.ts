@@ -3,7 +3,7 @@ import type { Log } from '@hearth/runtime'
 import { createDatabaseFile, type DatabaseFile, type DatabaseKind } from './database-file.ts'
 import { nowhere, placeOf, type Place } from './place.ts'
 
-/** How often the files are looked at, milliseconds. */
+/** Interval at which the files are checked, milliseconds. */
 const lookInterval = 5000
 
 /** Addresses whose places are remembered. */
@@ -58,7 +58,7 @@ export class Databases {
     this.#timer.unref()
   }
 
-  /** Where an address is; nothing but unknowns without a database. Never throws. */
+  /** Returns the place of an address; only unknown parts without a database. Never throws. */
   place(address: string): Place {
     const known = this.#places.get(address)
     if (known !== undefined) return known

@@ -8,7 +8,7 @@ import type { Tables } from '../database/tables.ts'
 import type { Attribution, PlacedBytes } from './attribution.ts'
 import { FlowCounter, parseFlow } from './conntrack.ts'
 
-/** How often the table is read, milliseconds, and how often is looked whether it shall be. */
+/** Interval at which the table is read, and at which the setting is checked, milliseconds. */
 const interval = 30_000
 const watchInterval = 2000
 /** Bytes of the connection table that are read at the most; it has about 200 a flow. */

@@ -14,7 +14,7 @@ import { downloadedPath } from './databases.ts'
 
 const timeout = 10 * 60_000
 
-/** What is kept beside a downloaded database. */
+/** Record that is kept beside a downloaded database. */
 const DownloadRecord = z.object({
   /** SHA-256 of the address: it may hold a licence key. */
   source: z.string(),
@@ -26,7 +26,7 @@ export type DownloadRecord = z.infer<typeof DownloadRecord>
 
 const recordPath = (folder: string, kind: DatabaseKind) => join(folder, `${kind}.json`)
 
-/** What is known of the last download; undefined for none. */
+/** Reads the record of the last download; undefined for none. */
 export async function readDownloadRecord(folder: string, kind: DatabaseKind): Promise<DownloadRecord | undefined> {
   try {
     return DownloadRecord.parse(JSON.parse(await readFile(recordPath(folder, kind), 'utf8')))
@@ -108,7 +108,7 @@ async function writeBody(body: AsyncIterable<Uint8Array>, path: string): Promise
   else await pipeline(source, atMost(largestDatabase), file)
 }
 
-/** What comes out of a packed file may be a thousand times what went in. */
+/** Limits the size of unpacked data: it may be a thousand times that of the packed file. */
 function atMost(limit: number): Transform {
   let total = 0
   return new Transform({

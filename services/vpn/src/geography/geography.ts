@@ -13,7 +13,7 @@ import { countryName } from './country-name.ts'
 import type { CountryTraffic, GeoQuery, NetworkTraffic, PeerPlaces } from './schema.ts'
 import { networkNames, placeSums } from './store.ts'
 
-/** Who asks; where single peers connect from is for administrators. */
+/** Caller of a request; where single peers connect from is for administrators. */
 interface Viewer {
   readonly role: 'admin' | 'user'
 }
@@ -22,7 +22,7 @@ interface Viewer {
 export interface Geography {
   countries(viewer: Viewer, query: GeoQuery): Promise<CountryTraffic>
   networks(viewer: Viewer, query: GeoQuery): Promise<NetworkTraffic>
-  /** Where every peer connects from, or did last. */
+  /** Returns the place that every peer connects from, or did last. */
   peers(): PeerPlaces
 }
 
@@ -71,7 +71,7 @@ function reasonOf({ databases, updateProblem }: GeographyParts, kind: DatabaseKi
   return updateProblem(kind) ?? databases.problem(kind)
 }
 
-/** What is stored, with what the recorder still holds: that is of this hour or the one before. */
+/** Reads the stored sums, with those that the recorder still holds: of this hour or the one before. */
 async function* placesOf(parts: GeographyParts, viewer: Viewer, query: GeoQuery): AsyncGenerator<PlaceSum[]> {
   if (query.peer !== undefined && viewer.role !== 'admin')
     throw forbidden('Insufficient permissions: where a single peer connects from is for administrators')
@@ -90,7 +90,7 @@ async function* placesOf(parts: GeographyParts, viewer: Viewer, query: GeoQuery)
   })
 }
 
-/** What is in no database yet, by where peers connected from. */
+/** Returns the sums that are not stored yet, by the place that peers connected from. */
 function unwrittenPlaces(
   { databases, recorder }: GeographyParts,
   { since, peerId }: { since: number; peerId: string | undefined },

@@ -27,7 +27,7 @@ export interface GeographyDataParts {
   }
 }
 
-/** What geography is made of, all of it at work. */
+/** Parts of geography, running. */
 export interface GeographyData {
   readonly databases: Databases
   readonly attribution: Attribution

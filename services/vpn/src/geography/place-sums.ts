@@ -1,7 +1,7 @@
 import { countryName } from './country-name.ts'
 import { unknownCountry } from './place.ts'
 
-/** What one peer moved at one place. */
+/** Traffic of one peer at one place. */
 export interface PlaceSum {
   readonly peer_id: string
   readonly country: string
@@ -21,7 +21,7 @@ interface Sum {
   organization: string | null
 }
 
-/** What was found, in parts. */
+/** Found sums, in parts. */
 export type FoundPlaces = AsyncIterable<Iterable<PlaceSum>>
 
 /** Sums by country, most traffic first. Where nothing is counted, what is of no country is left out. */

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import type { Mmdb } from './mmdb/mmdb.ts'
 import type { MmdbValue } from './mmdb/mmdb-value.ts'
 
-/** Where an address is, as far as the databases know. */
+/** Place of an address, as far as the databases know. */
 export interface Place {
   /** ISO 3166-1 alpha-2; `ZZ` when it is not known. */
   readonly country: string

@@ -4,7 +4,7 @@ import type { PlaceTrafficRow, Tables } from '../database/tables.ts'
 
 type Db = Kysely<Tables>
 
-/** What is asked about: where peers connect from, or where their traffic goes. */
+/** Kind of a place: where peers connect from, or where their traffic goes. */
 export type PlaceSource = PlaceTrafficRow['source']
 
 /** Rows of one statement; the databases' limits on parameters are higher. */
@@ -55,7 +55,7 @@ export async function saveNetworks(db: Db, networks: ReadonlyMap<number, string>
     .execute()
 }
 
-/** Who runs which network. */
+/** Reads the names of networks. */
 export async function networkNames(db: Db, asns: readonly number[]): Promise<Map<number, string>> {
   const names = new Map<number, string>()
   for (let first = 0; first < asns.length; first += rowsAtOnce) {
@@ -76,7 +76,7 @@ export interface PlacesAsked {
 }
 
 /**
- * What peers moved, by place, in parts: the same peer and place may come again. Thousands of peers leave millions of rows in a
+ * Traffic of peers by place, in parts: the same peer and place may come again. Thousands of peers leave millions of rows in a
  * year, so everybody else has a turn between two parts; hours that are joined to a day meanwhile may be missed.
  */
 export async function* placeSums(db: Db, asked: PlacesAsked): AsyncGenerator<PlaceSumRow[]> {

@@ -5,7 +5,7 @@ import type { Databases } from './databases.ts'
 import { clearDownloads, downloadDatabase, readDownloadRecord, sourceOf } from './download.ts'
 import { outboundMessage } from '../outbound-message.ts'
 
-/** How often is looked whether something is due, milliseconds. */
+/** Interval at which due updates are looked for, milliseconds. */
 const tick = 10_000
 const week = 7 * 86_400_000
 /** After a failure it is tried again after an hour. */

@@ -50,7 +50,7 @@ export function compileLists(
   }
 }
 
-/** So many names are put in at a time. */
+/** Number of names added at a time. */
 const batch = 256
 
 class TableFull extends Error {
@@ -186,7 +186,7 @@ class Compilation {
     return this.#classes.combine(itself, below)
   }
 
-  /** What is said of a name so far stays when there are too many different ways in which lists overlap. */
+  /** Combines two classes of a name; the known one stays when lists overlap in too many different ways. */
   readonly #combine = (known: number, added: number): number => {
     try {
       const both = this.#classes.combine(known, added)

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import type { ListReport } from '../dns/process/messages.ts'
 import type { ResolverList } from '../dns/process/resolver-files.ts'
 
-/** What a compile thread hands over. */
+/** Result of a compile thread. */
 export interface Compiled {
   /** A bundle; see `openBundle`. */
   readonly memory: SharedArrayBuffer
@@ -10,7 +10,7 @@ export interface Compiled {
   readonly durationMs: number
 }
 
-/** What the thread is given. */
+/** Input of the thread. */
 export interface CompileOrder {
   readonly lists: readonly ResolverList[]
   readonly directory: string

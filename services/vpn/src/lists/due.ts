@@ -3,7 +3,7 @@ import type { ListRow } from '../database/tables.ts'
 
 const hour = 3_600_000
 
-/** How often lists are fetched. */
+/** Schedule of list updates. */
 export interface UpdateSchedule {
   /** Hours from one update to the next; 0 for never. */
   readonly hours: number
@@ -21,7 +21,7 @@ function jitter({ id, last_checked }: Pick<ListRow, 'id' | 'last_checked'>): num
 }
 
 /**
- * When a list is to be fetched next, milliseconds since the epoch; undefined for never. A list that says it is good for a
+ * Returns when a list is to be fetched next, milliseconds since the epoch; undefined for never. A list that says it is good for a
  * shorter time is fetched sooner, but not twice within an hour; one that failed within the hour, too.
  */
 export function dueAt(

@@ -4,7 +4,7 @@ import type { ListReport } from '../dns/process/messages.ts'
 import type { ResolverList } from '../dns/process/resolver-files.ts'
 import { startCompile } from './compile.ts'
 
-/** What a new text of a list holds, and how it differs from the one before. */
+/** Contents of a list's new text, and the difference to the one before. */
 export interface TextFindings {
   readonly report: ListReport
   /** Names and patterns that were not there before, and that are gone. */
@@ -44,7 +44,7 @@ export async function examineDraft(
   }
 }
 
-/** What the text in force holds, when it is read as another format than before. */
+/** Reads the text in force as another format than before, and reports its contents. */
 export async function examineText(directory: string, list: Pick<ResolverList, 'id' | 'format'>): Promise<ListReport> {
   const { reports } = await startCompile([listOf(list.id, 0, list.format)], directory)
   const [report] = reports

@@ -2,13 +2,13 @@ import { OutboundFailed, OutboundRefused, type GuardedStream, type OpenGuarded }
 import { outboundMessage } from '../outbound-message.ts'
 import { listBounds } from './list-bounds.ts'
 
-/** What is known of a list's text from the last time, so that it need not be sent again. */
+/** Validators of a list's text from the last time, so that it need not be sent again. */
 export interface KnownText {
   readonly etag: string | null
   readonly lastModified: string | null
 }
 
-/** What a list's server answered. */
+/** Answer of a list's server. */
 export type FetchedList =
   | { readonly kind: 'unchanged' }
   | {
@@ -23,7 +23,7 @@ export class ListRefused extends Error {
   override readonly name = 'ListRefused'
 }
 
-/** How often and how long. */
+/** Time limits and pauses of a fetch. */
 export interface FetchTiming {
   /** For everything together, milliseconds. */
   readonly totalMs: number
@@ -145,7 +145,7 @@ function checkText(text: Uint8Array): void {
   if (head.includes('\0') || head.startsWith('\u001f\u008b')) throw new ListRefused('it is not a text')
 }
 
-/** How long a list says it is good for, from its header (`! Expires: 4 hours`), seconds; null when it does not say. */
+/** Reads how long a list says it is good for, from its header (`! Expires: 4 hours`), seconds; null when it does not say. */
 export function expiryOf(text: Uint8Array): number | null {
   const head = new TextDecoder().decode(text.slice(0, 8192))
   const [, count, unit] = /^[!#][ \t]*expires:[ \t]*(\d{1,4})[ \t]*(d|h|minutes?)/im.exec(head) ?? []

@@ -1,6 +1,6 @@
 import type { ListReport } from '../dns/process/messages.ts'
 
-/** So many examples are kept, and so many of one reason. */
+/** Number of examples kept, in total and of one reason. */
 const mostExamples = 20
 const examplesOfOne = 4
 const longestExample = 120
@@ -25,7 +25,7 @@ export class LineCount {
     this.#examples.push({ line: this.lines, text: shown, reason })
   }
 
-  /** So many names of lines that were accepted could not be kept, as lists overlap in too many ways. */
+  /** Counts names of accepted lines that could not be kept, as lists overlap in too many ways. */
   lose(names: number): void {
     const lines = Math.min(names, this.accepted)
     if (lines === 0) return

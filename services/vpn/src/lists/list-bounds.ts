@@ -1,4 +1,4 @@
-/** What a list may be at most; beyond it, lines are left out and counted. */
+/** Bounds of a list; beyond them, lines are left out and counted. */
 export const listBounds = {
   /** Bytes of a list's text. */
   bytes: 25 * 1024 * 1024,

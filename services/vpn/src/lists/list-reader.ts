@@ -4,7 +4,7 @@ import type { LineCount } from './line-count.ts'
 import { listBounds } from './list-bounds.ts'
 import { longestName, type NameHasher } from './name-hasher.ts'
 
-/** What becomes of the lines of one list. */
+/** Receiver of the lines of one list. */
 export interface ListSink {
   /** The name the hasher read last. */
   name(cover: CoverCode, isException: boolean, isImportant: boolean): void
@@ -25,7 +25,7 @@ const maxRuleText = 300
 const [tab, newline, carriageReturn, blank, star, zero, one, at, bar, caret] = [9, 10, 13, 32, 42, 48, 49, 64, 124, 94]
 const [bang, hash, hyphen, bracket] = [33, 35, 45, 91]
 
-/** What nearly all hosts lines begin with. */
+/** Beginnings of nearly all hosts lines. */
 const nowhere = ['0.0.0.0', '127.0.0.1'].map((text) => new TextEncoder().encode(text))
 
 /** "localhost.localdomain" is no name to block, and this long. */
@@ -182,7 +182,7 @@ const isBlank = (byte: number): boolean => byte === blank || byte === tab || byt
 const isPlainComment = (next: number | undefined): boolean =>
   next === undefined || isBlank(next) || next === 45 || next === 61 || (next > 64 && next < 123)
 
-/** Where the name of a hosts line begins; 0 when it is none, or not of the usual kind. */
+/** Returns where the name of a hosts line begins; 0 when it is none, or not of the usual kind. */
 function afterNowhere(text: Uint8Array, start: number, end: number): number {
   for (const address of nowhere) {
     let k = 0

@@ -4,7 +4,7 @@ import type { ListReport } from '../dns/process/messages.ts'
 import type { ResolverList } from '../dns/process/resolver-files.ts'
 import type { BlockList } from './schema.ts'
 
-/** What stands in the column `unsupported`: how many lines of each reason, and a few to look at. */
+/** Reads the column `unsupported`: the number of lines of each reason, and a few examples. */
 export const unsupportedOf = ({
   unsupported: reasons,
   examples,

@@ -22,7 +22,7 @@ import { tidyTexts } from './tidy-texts.ts'
 import { updateList } from './update-list.ts'
 import { Updates } from './updates.ts'
 
-/** How often it is looked whether a list is due, milliseconds, and how long a caller waits for an update to end. */
+/** Interval at which due lists are looked for, and time that a caller waits for an update to end, milliseconds. */
 const lookEveryMs = 60_000
 const patienceMs = 3000
 
@@ -123,7 +123,7 @@ export class Lists {
     return viewOfRow(row, true)
   }
 
-  /** What changes what is blocked is in force when this resolves, but for texts that must be fetched first. */
+  /** Changes a list. When it resolves, the change is in force, but for texts that must be fetched first. */
   async update(id: string, changes: BlockListChange): Promise<BlockList> {
     const row = await this.#queue.run(id, () => this.#change(id, changes))
     const hasText = row.sha256 !== null

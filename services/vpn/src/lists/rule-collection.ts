@@ -10,7 +10,7 @@ import { Meaning } from '../dns/policy/membership.ts'
 import { Cover, type Weight } from './formats/rule.ts'
 import type { ConditionalLine } from './list-reader.ts'
 
-/** What a rule of this weight says: one of `Meaning`'s first four. */
+/** Returns the meaning of a rule of this weight: one of `Meaning`'s first four. */
 export const meaningOf = ({ isException, isImportant }: Weight): number =>
   (isException ? Meaning.allows : 0) + (isImportant ? Meaning.blocksImportantly : 0)
 

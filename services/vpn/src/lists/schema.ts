@@ -74,7 +74,7 @@ export const BlockListParams = z.object({ id: idText })
 export const BlockListQuery = z.strictObject(pageQuery(100))
 export const BlockListDeleted = z.object({ id: z.uuid(), name: z.string() }).meta({ id: 'BlockListDeleted' })
 
-/** How the update of one list stands. */
+/** State of the update of one list. */
 export const ListUpdate = z
   .object({
     id: z.uuid(),

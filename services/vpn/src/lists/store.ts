@@ -46,7 +46,7 @@ export async function markListsMade(db: Db): Promise<boolean> {
   return made.numInsertedOrUpdatedRows === 1n
 }
 
-/** When a list's text changed last, milliseconds since the epoch; null before the first. */
+/** Reads when a list's text last changed, milliseconds since the epoch; null before the first. */
 export async function newestUpdate(db: Kysely<Tables>): Promise<number | null> {
   const row = await db
     .selectFrom('lists')

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-/** Where a list's text lies in `DATA_DIR/dns`. */
+/** Returns the path of a list's text in `DATA_DIR/dns`. */
 export const textPath = (directory: string, id: string): string => {
   if (!/^[0-9a-z-]{1,64}$/i.test(id)) throw new Error('the id of a list is letters, digits and hyphens')
   return join(directory, 'lists', `${id}.txt`)

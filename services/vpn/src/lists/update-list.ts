@@ -25,7 +25,7 @@ export interface UpdateParts {
   readonly timing?: FetchTiming | undefined
 }
 
-/** How an update ended well. */
+/** Outcome of a successful update. */
 export interface UpdateOutcome {
   readonly status: 'updated' | 'unchanged'
   readonly entries: number

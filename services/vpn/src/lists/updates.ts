@@ -4,7 +4,7 @@ import { ListRefused } from './fetch-list.ts'
 import type { ListUpdate, UpdateReport } from './schema.ts'
 import type { UpdateOutcome } from './update-list.ts'
 
-/** So many lists are fetched at a time: each may take 25 MiB of memory, and a thread. */
+/** Number of lists fetched at a time: each may take 25 MiB of memory, and a thread. */
 const lanes = 2
 
 /** Dependencies of `Updates`. */
@@ -71,7 +71,7 @@ export class Updates {
     return this.#waiting.length > 0 || this.#lanes.size > 0 || this.#isChanged
   }
 
-  /** How the last run stands; undefined when there was none. Waits for its end for so long. */
+  /** Reports on the last run; undefined when there was none. Waits so long for its end. */
   async report(waitMs: number): Promise<UpdateReport | undefined> {
     const done = new AbortController()
     const waited = pause(waitMs, undefined, { signal: done.signal, ref: false }).catch(() => undefined)

@@ -1,6 +1,6 @@
 import type { ListReport } from '../dns/process/messages.ts'
 
-/** So many reasons and lines are named. */
+/** Number of reasons and lines that are named. */
 const maxReasons = 3
 const maxExamples = 2
 

@@ -40,7 +40,7 @@ export class InternedKinds {
     return id
   }
 
-  /** What upstreams are called from now on. */
+  /** Sets the names of upstreams. */
   name(labels: readonly string[]): void {
     this.#labels = labels
     this.#upstreams = []

@@ -54,7 +54,7 @@ export function rewriteTexts(database: DatabaseSync): void {
   }
 }
 
-/** Where a file goes that cannot be read any more. There is one such place: what was there is overwritten. */
+/** Returns the path that a damaged file is moved to. There is one such path: an earlier file there is overwritten. */
 export const asideOf = (file: string): string => `${file}.broken`
 
 /** Opens the log's file to write, makes it (0600) when it is not there. Throws what SQLite throws. */

@@ -16,7 +16,7 @@ import { NameTexts } from './name-texts.ts'
 
 /** Bytes of columns that are kept in memory; about six million entries by client, kind and name. */
 const cacheBytes = 64 << 20
-/** What filters ask for; the others are only read where a page is. */
+/** Columns that filters need; the others are only read for a page. */
 const keptColumns: ReadonlySet<ColumnNumber> = new Set([Column.names, Column.clients, Column.kinds])
 
 /** A part of the log as it is searched: a sealed block, or the entries that are in none yet. */
@@ -37,7 +37,7 @@ export interface Segment {
   times(): (position: number) => number
 }
 
-/** What a peer was called. */
+/** A peer as the log knows it: its number, id, name and addresses. */
 export interface ClientRow {
   readonly number: number
   readonly peer: string
@@ -201,7 +201,7 @@ export class LogFile {
     return data
   }
 
-  /** What is kept of blocks that are gone or changed goes. */
+  /** Forgets cached columns of blocks that are gone or changed. */
   #forgetColumns(blocks: readonly Block[]): void {
     if (this.#columns.size === 0) return
     const versions = new Map(blocks.map(({ number, version }) => [number, version]))

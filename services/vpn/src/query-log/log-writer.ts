@@ -11,7 +11,7 @@ const mostPerWrite = 65_536
 /** Entries between two looks at how much waits: about a millisecond of work. */
 const entriesPerLook = 1024
 
-/** How an upkeep ended. */
+/** Outcome of an upkeep. */
 export interface UpkeepEnd {
   readonly removed: number
   readonly error: string | null
@@ -34,7 +34,7 @@ export class LogWriter {
   readonly #rings: readonly LogRing[]
   #store: LogStore | undefined
   #clients = new Map<number, LogClient>()
-  /** Those that the file does not know yet as they are. */
+  /** Clients that the file does not have in their present form. */
   #unwritten = new Map<number, LogClient>()
   #areClientsWritten = true
   #upstreams: readonly string[] = []
@@ -50,7 +50,7 @@ export class LogWriter {
     this.retentionDays = retentionDays
   }
 
-  /** What keeps it from writing, in words; null when nothing does. */
+  /** Reason why it cannot write, in words; null when it can. */
   get trouble(): string | null {
     return this.#trouble
   }

@@ -1,7 +1,7 @@
 import type { LogEntry, LogRing } from './ring.ts'
 
 /**
- * How long an entry may take from its moment until it is published, milliseconds. Entries of another ring that are younger wait
+ * Time that an entry may take until it is published, milliseconds. Younger entries of another ring wait
  * for it so long.
  */
 const settleMs = 100
@@ -44,7 +44,7 @@ export function hasSettled(rings: readonly LogRing[], now: number): boolean {
   })
 }
 
-/** When it is a ring's turn: at the moment of its next entry. One of the future was made before the clock was set back: at once. */
+/** Returns when it is a ring's turn: at the time of its next entry. An entry of the future was made before the clock was set back: at once. */
 function turnOf(ring: LogRing, now: number): number {
   const at = ring.nextAt()
   return at > now && at !== Infinity ? -Infinity : at

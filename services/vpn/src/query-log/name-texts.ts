@@ -8,7 +8,7 @@ const namesPerRead = 20_000
 const rememberedSearches = 16
 const leaps = 8000
 
-/** What was found, and how many names were looked through. */
+/** Found names, and the number of names searched. */
 interface Search {
   readonly found: UsedNumbers
   upTo: number

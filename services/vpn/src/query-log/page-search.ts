@@ -3,7 +3,7 @@ import type { LogView, Segment } from './log-file.ts'
 import { blockRows, type Row } from './rows.ts'
 import { allOf, countPair, settle, siftClients, siftKinds, siftNames, siftTimes, type Positions } from './sift.ts'
 
-/** What entries are looked for; members that are left out let all pass. */
+/** Filter of entries; members that are left out let all pass. */
 export interface QueryFilter {
   /** Name (upper and lower case alike), id or address of a peer; `unknown` for who is no peer. */
   readonly client?: string | undefined
@@ -39,7 +39,7 @@ interface Sieve {
   readonly pair: { readonly kinds: Uint8Array; readonly names: Uint32Array } | undefined
   readonly start: number
   readonly end: number
-  /** What was counted in sealed blocks with this filter. */
+  /** Counts of sealed blocks with this filter. */
   readonly counts: Map<string, number>
 }
 
@@ -118,7 +118,7 @@ export class PageSearch {
     return positions.count
   }
 
-  /** How many pass, of a block that is not on the page. */
+  /** Counts the entries that pass, of a block that is not on the page. */
   #count(segment: Segment, sieve: Sieve): number {
     const { pair } = sieve
     if (pair === undefined || !isWithin(segment, sieve)) return this.#sift(segment, sieve)

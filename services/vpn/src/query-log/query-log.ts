@@ -10,7 +10,7 @@ import { bucketsOf, type Bucket, type Statistics } from './statistics.ts'
 const statisticsFreshMs = 2000
 const defaultLimits: ReadingLimits = { idleMs: 60_000, answerMs: 10_000, waiting: 64 }
 
-/** What was asked of the resolver, read. All of it rejects with `QueryLogUnavailable`; without a log everything is empty. */
+/** The query log, for reading. Everything rejects with `QueryLogUnavailable`; without a log everything is empty. */
 export interface QueryLog {
   /** One page, newest first; `total` is exact and the same for every page of a filter. */
   list(filter: QueryFilter, page: PageWish): Promise<{ rows: LoggedQuery[]; total: number }>
@@ -18,7 +18,7 @@ export interface QueryLog {
   newest(after: number, limit: number): Promise<LoggedQuery[]>
   /** The last so many hours, the current one included; at most 2 s old. */
   statistics(hours: number, bucket: Bucket): Promise<Statistics>
-  /** What statistics of a log without entries are. */
+  /** Returns the statistics of a log without entries. */
   noStatistics(hours: number, bucket: Bucket): Statistics
   /** One query by its id; undefined when it is not there any more. */
   find(id: number): Promise<LoggedQuery | undefined>
@@ -26,7 +26,7 @@ export interface QueryLog {
   clientsCalled(text: string): Promise<number[]>
   /** By number of the rule. */
   ruleHits(): Promise<Map<number, RuleHits>>
-  /** How many queries of the last 24 hours a rule would have changed. */
+  /** Counts the queries of the last 24 hours that a rule would have changed. */
   preview(wish: Omit<PreviewWish, 'now'>): Promise<Preview>
   close(): Promise<void>
 }

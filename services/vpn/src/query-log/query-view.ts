@@ -6,14 +6,14 @@ import type { QueryFilter } from './page-search.ts'
 import type { DnsStatistics, LoggedQueryRecord, QueryFilterQuery, QueryReason } from './schema.ts'
 import type { Statistics } from './statistics.ts'
 
-/** What the numbers in the log stand for today; undefined for what is gone. */
+/** Current names of the numbers in the log; undefined for what is gone. */
 export interface Names {
   client(number: number): { readonly id: string; readonly name: string; readonly ip: string } | undefined
   list(number: number): { readonly id: string; readonly name: string } | undefined
   rule(number: number): { readonly text: string } | undefined
 }
 
-/** How the resolver and its lists stand. */
+/** State of the resolver and its lists. */
 export interface Standing {
   readonly isRunning: boolean
   /** Reason why it is not running. */
@@ -119,7 +119,7 @@ export function statisticsView(
   }
 }
 
-/** What statistics are shown with. */
+/** Context of shown statistics. */
 export interface StatisticsContext {
   readonly hours: number
   readonly standing: Standing

@@ -11,7 +11,7 @@ export interface LoggedQuery {
   readonly domain: string
   /** The peer's number; 0 for who is none. */
   readonly client: number
-  /** What is known of the peer, the last that was known of one that is gone; null for who is none. */
+  /** The peer, in its last form when it is gone; null for a client that is none. */
   readonly peer: { readonly id: string; readonly name: string; readonly address: string | null } | null
   /** These are numbers as in `dns/policy/verdict.ts`. */
   readonly status: number
@@ -24,7 +24,7 @@ export interface LoggedQuery {
   readonly micros: number
 }
 
-/** How often a rule decided. */
+/** Hits of a rule. */
 export interface RuleHits {
   readonly rule: number
   readonly hits: number
@@ -32,13 +32,13 @@ export interface RuleHits {
   readonly lastAt: number
 }
 
-/** What can be asked, and what is answered. */
+/** Requests to the reader, with their answers. */
 export interface Questions {
   list: [{ readonly filter: QueryFilter; readonly page: PageWish }, { rows: LoggedQuery[]; total: number }]
   newest: [{ readonly after: number; readonly limit: number }, LoggedQuery[]]
   statistics: [Period, Statistics]
   hits: [null, RuleHits[]]
-  /** Who has or had a name, id or address. */
+  /** Clients that have or had a name, id or address. */
   clients: [string, number[]]
   preview: [PreviewWish, Preview]
 }

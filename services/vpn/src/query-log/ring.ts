@@ -41,9 +41,9 @@ export class LogRing {
   readonly #bytes: Uint8Array
   readonly #size: number
   #tail: number
-  /** Where the reader stands; what lies before is free once it is released. */
+  /** Position of the reader; what lies before is free once it is released. */
   #head: number
-  /** Where it stops: what was published at its last look. */
+  /** End of the entries that were published when it last checked. */
   #end: number
   /** The same object for each entry: reading allocates nothing. */
   readonly #entry: LogEntry = {
@@ -167,7 +167,7 @@ export class LogRing {
     return (Atomics.load(this.#control, Control.tail) - Atomics.load(this.#control, Control.head)) | 0
   }
 
-  /** How many entries found no room since the ring was made. */
+  /** Returns the number of entries that found no room since the ring was made. */
   lost(): number {
     return Atomics.load(this.#control, Control.lost)
   }

@@ -17,7 +17,7 @@ import {
   StatisticsQuery,
 } from './schema.ts'
 
-/** What the routes need from others. */
+/** Dependencies of the routes. */
 export interface QueryLogContext {
   readonly names: Names
   standing(): Standing
@@ -30,7 +30,7 @@ export interface QueryLogContext {
 const shared = { tag: 'DNS', limit: 'counted' } as const
 const dayBucketFrom = 72
 
-/** What was asked of the resolver: administrators read and forget it, everyone signed in sees how much it was. */
+/** Routes of the query log: administrators read and purge it, everyone signed in sees statistics. */
 export function queryLogRoutes(log: QueryLog, context: QueryLogContext): Route[] {
   return [...readingRoutes(log, context), statisticsRoute(log, context), purgeRoute(log, context)]
 }

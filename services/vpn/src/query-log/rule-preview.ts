@@ -22,7 +22,7 @@ export interface PreviewWish {
   readonly now: number
 }
 
-/** How many queries of the last 24 hours a rule would have changed. */
+/** Counts the queries of the last 24 hours that a rule would have changed. */
 export interface Preview {
   readonly changed: number
   /** Queries for names the rule is about, changed or not. */

@@ -91,7 +91,7 @@ export function siftTimes(positions: Positions, timeOf: (n: number) => number, s
   positions.count = count
 }
 
-/** How many pass by kind and by name, see `siftKinds` and `siftNames`. */
+/** Counts the entries that pass by kind and by name, see `siftKinds` and `siftNames`. */
 export function countPair(
   columns: { readonly kinds: Uint16Array; readonly names: Uint32Array },
   passing: { readonly kinds: Uint8Array; readonly names: Uint32Array },

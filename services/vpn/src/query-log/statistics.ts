@@ -17,7 +17,7 @@ export interface Period {
   readonly now: number
 }
 
-/** What was asked in a period. Names are as in the log; clients are numbers. */
+/** Statistics of a period. Names are as in the log; clients are numbers. */
 export interface Statistics {
   readonly total: number
   readonly blocked: number
@@ -42,7 +42,7 @@ export interface Statistics {
   readonly series: readonly { readonly time: number; readonly total: number; readonly blocked: number }[]
 }
 
-/** Where a period and its buckets begin. */
+/** Returns where a period and its buckets begin. */
 export function bucketsOf({ hours, bucket, now }: Period): { start: number; width: number; count: number } {
   const width = bucket === 'hour' ? hour : day
   const count = Math.max(1, Math.ceil((hours * hour) / width))

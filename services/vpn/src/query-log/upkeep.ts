@@ -3,7 +3,7 @@ import type { LogStore } from './log-store.ts'
 import { Column, numbersOf, type Block } from './rows.ts'
 import { UsedNumbers } from './used-numbers.ts'
 
-/** What is to be forgotten: what was asked before a moment (milliseconds since the epoch), by one client or by all (null). */
+/** A purge: of entries before a time (milliseconds since the epoch), of one client or of all (null). */
 export interface Forgetting {
   readonly before: number
   readonly client: number | null
@@ -63,7 +63,7 @@ function forgetRecent(store: LogStore, { before, client }: Forgetting): number {
   return Number(changes)
 }
 
-/** What entries name; noted while they are looked through and while new ones come. */
+/** Numbers that entries use; noted while they are read and while new ones come. */
 interface Used {
   readonly names: UsedNumbers
   readonly kinds: UsedNumbers

@@ -6,7 +6,7 @@ export interface LogClient {
   readonly addresses: readonly string[]
 }
 
-/** What the writer thread is started with, as its `workerData`. */
+/** Start data of the writer thread, its `workerData`. */
 export interface WriterStart {
   /** One for each thread that answers queries; see `createRingMemory`. */
   readonly rings: readonly SharedArrayBuffer[]
@@ -36,7 +36,7 @@ export type ToWriter =
 
 /** From the writer thread. */
 export type FromWriter =
-  /** So many entries were written; `lost` is how many found no room or could not be written, since the start. */
+  /** Entries were written; `lost` is the number that found no room or could not be written, since the start. */
   | { readonly type: 'wrote'; readonly count: number; readonly lost: number }
   /** A purge is over: `removed` entries are gone, from the file too unless `error` says otherwise. */
   | {
@@ -48,5 +48,5 @@ export type FromWriter =
     }
   /** Everything is written; the thread ends. */
   | { readonly type: 'done'; readonly task: 'stop'; readonly error: string | null }
-  /** What keeps the log from being written, in words; null when that is over. */
+  /** Reason why the log cannot be written, in words; null when that is over. */
   | { readonly type: 'trouble'; readonly message: string | null }

@@ -58,7 +58,7 @@ function turn(): void {
   setTimeout(turn, writer.hasUpkeep ? 1 : Math.max(1, pauseMs - (performance.now() - begin)))
 }
 
-/** What waits is written; what was to be forgotten is forgotten first. */
+/** Writes what waits, after the pending purges. */
 function finish(): void {
   for (let tries = 0; writer.waiting > 0 && tries < 8; tries += 1) write()
   while (writer.hasUpkeep) writer.work()

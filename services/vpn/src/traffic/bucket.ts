@@ -4,7 +4,7 @@ export const tiers = { fine: 300, hour: 3600, day: 86_400 } as const
 /** Seconds of one of the stored buckets. */
 export type Tier = (typeof tiers)[keyof typeof tiers]
 
-/** How long fine and hourly buckets are kept, milliseconds; daily ones as long as the setting says. */
+/** Time for which fine and hourly buckets are kept, milliseconds; daily ones are kept as long as the setting says. */
 export const keptFor = { fine: 30 * 86_400_000, hour: 366 * 86_400_000 } as const
 
 /** Steps that can be asked for, seconds; a week is seven stored days from an ISO Monday on. */
@@ -14,7 +14,7 @@ export const steps = { hourly: 3600, daily: 86_400, weekly: 604_800 } as const
 const firstMonday = 4 * 86_400_000
 
 /**
- * Where the bucket of so many seconds that holds a moment begins, milliseconds since the epoch. Boundaries are those of UTC,
+ * Returns where the bucket of so many seconds that holds a time begins, milliseconds since the epoch. Boundaries are those of UTC,
  * so a day has 24 hours always; weeks begin on Monday.
  */
 export function bucketStart(at: number, seconds: number): number {
@@ -30,7 +30,7 @@ export interface Amount {
   readonly activeMs: number
 }
 
-/** What was counted while a peer connected from one host. */
+/** Traffic of a peer while it connected from one host. */
 export interface FromHost {
   /** Address without port; empty when it is not known. */
   readonly host: string
@@ -38,7 +38,7 @@ export interface FromHost {
   tx: number
 }
 
-/** What one peer did in one fine bucket. */
+/** Traffic of one peer in one fine bucket. */
 export interface Bucket {
   readonly start: number
   rx: number

@@ -9,14 +9,14 @@ import type { TrafficRecorder } from './recorder.ts'
 import type { PeerTraffic, TopTraffic, TopTrafficQuery, Traffic, TrafficQuery } from './schema.ts'
 import { bucketSums, hasInterfaceTraffic, peerSums, type BucketRange, type BucketSum, type Whose } from './store.ts'
 
-/** What history needs to know of a peer. */
+/** A peer, as history needs it. */
 interface KnownPeer {
   readonly id: string
   readonly name: string
   readonly interface: string
 }
 
-/** What moved, over time: what is stored, and what the recorder still holds, so that it is up to the last sample. */
+/** Traffic over time: stored sums with those that the recorder still holds, so that it is up to the last sample. */
 export interface TrafficHistory {
   ofPeer(id: string, query: Omit<TrafficQuery, 'interface'>): Promise<PeerTraffic>
   /** Of one interface, or of the whole server. */
@@ -90,7 +90,7 @@ function finestTier({ from, until }: Period, now: number): Tier {
   return from >= now - keptFor.hour ? tiers.hour : tiers.day
 }
 
-/** What is stored, together with what is not yet. */
+/** Reads the stored sums together with those that are not stored yet. */
 function sums(parts: HistoryParts, whose: Whose, range: BucketRange): Promise<BucketSum[]> {
   return parts.recorder.consistently(async () => {
     const byStart = new Map<number, { -readonly [Key in keyof BucketSum]: BucketSum[Key] }>()
@@ -153,7 +153,7 @@ async function topOf(parts: HistoryParts, query: TopTrafficQuery): Promise<TopTr
 /** Buckets that are added up by one statement, and peers it names at most; between two of them others have their turn. */
 const [bucketsAtOnce, mostPeersAtOnce] = [20_000, 500]
 
-/** What every peer moved in a stretch of time; of one interface or of all. */
+/** Reads the traffic of every peer in a period; of one interface or of all. */
 function peerTotals(parts: HistoryParts, name: string | undefined, range: BucketRange) {
   return parts.recorder.consistently(async () => {
     const byPeer = new Map<string, { rx_bytes: number; tx_bytes: number }>()

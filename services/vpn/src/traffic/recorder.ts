@@ -3,11 +3,11 @@ import type { Tables } from '../database/tables.ts'
 import { addToBucket, bucketStart, emptyBucket, tiers, type Amount, type Bucket } from './bucket.ts'
 import { addTraffic } from './store.ts'
 
-/** What a peer did since it was last looked at. */
+/** Traffic of a peer since the last sample. */
 export interface Counted extends Amount {
   readonly id: string
   readonly interface: string
-  /** Where it connects from, without port; empty when it is not known. */
+  /** Host that it connects from, without port; empty when it is not known. */
   readonly host: string
   /** Milliseconds since the epoch. */
   readonly at: number
@@ -41,7 +41,7 @@ export class TrafficRecorder {
   readonly #peers = new Map<string, PeerBuckets>()
   /** Peers with closed buckets, those that wait longest first. */
   readonly #waiting = new Set<string>()
-  /** What is left of deleted peers, for their interfaces. */
+  /** Buckets of deleted peers, for their interfaces. */
   #orphans: ClosedBucket[] = []
   #written: ClosedBucket[] = []
   #sweptAt = Number.NaN
@@ -75,7 +75,7 @@ export class TrafficRecorder {
     this.#waiting.delete(id)
   }
 
-  /** So many of the peers whose bucket is over at a moment, those that wait longest: thousands end at the same moment. */
+  /** Returns at most so many peers whose bucket is over, those that wait longest first: thousands end at the same time. */
   due(at: number, most: number): string[] {
     const start = bucketStart(at, tiers.fine)
     if (start !== this.#sweptAt) {
@@ -96,7 +96,7 @@ export class TrafficRecorder {
     return this.#orphans.length > 0
   }
 
-  /** How many bytes of a peer the next `write` puts into buckets. */
+  /** Returns the bytes of a peer that the next `write` puts into buckets. */
   closedOf(id: string): { rx: number; tx: number } {
     const sum = { rx: 0, tx: 0 }
     for (const bucket of this.#peers.get(id)?.closed ?? []) {
@@ -123,7 +123,7 @@ export class TrafficRecorder {
     await this.#onClosed?.(trx, this.#written)
   }
 
-  /** What was to be written is written, or is to be written again. */
+  /** Ends a write: its buckets are stored, or are to be written again. */
   end(isCommitted: boolean): void {
     this.#generation += 1
     const written = this.#written.splice(0)

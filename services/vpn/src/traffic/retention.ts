@@ -49,9 +49,9 @@ export async function deleteOldTraffic(parts: RetentionParts): Promise<void> {
   for (const other of parts.others) if (until !== null) await other(until)
 }
 
-/** What throws away old figures again and again. */
+/** Deletes old figures regularly. */
 export interface Retention {
-  /** How long figures are kept is another time: what is older now goes at once. */
+  /** The retention changed: older figures are deleted at once. */
   changed(): void
   close(): Promise<void>
 }

@@ -64,7 +64,7 @@ const series = {
   }),
 }
 
-/** What moved in a period, in buckets. Bytes are seen from the server: rx came from peers. */
+/** Traffic in a period, in buckets. Bytes are seen from the server: rx came from peers. */
 export const PeerTraffic = z.object({ peer_id: z.string(), ...series }).meta({ id: 'PeerTraffic' })
 export type PeerTraffic = z.infer<typeof PeerTraffic>
 

@@ -4,7 +4,7 @@ import { bucketStart, tiers, type Tier } from './bucket.ts'
 
 type Db = Kysely<Tables>
 
-/** What happened in one bucket. */
+/** Sum of one bucket. */
 export interface BucketSum {
   readonly start: number
   readonly rx_bytes: number
@@ -141,7 +141,7 @@ export async function hasInterfaceTraffic(db: Db, name: string): Promise<boolean
   return (await was.limit(1).executeTakeFirst()) !== undefined
 }
 
-/** What each of some peers moved in a stretch of time; those that moved nothing are left out. */
+/** Reads the traffic of some peers in a period; those without any are left out. */
 export function peerSums(
   db: Db,
   ids: readonly string[],

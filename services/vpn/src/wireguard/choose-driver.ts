@@ -13,11 +13,11 @@ export interface DataPlaneChoice {
   readonly backend: Backend
   /** One sentence for the log, `hearth doctor` and the start-up lines. */
   readonly reason: string
-  /** How to get a better one; null for the best. */
+  /** Advice for getting a better one; null for the best. */
   readonly advice: string | null
 }
 
-/** What `WIREGUARD_BACKEND` may say. */
+/** Values of `WIREGUARD_BACKEND`. */
 export type BackendSetting = Backend | 'auto'
 
 /**

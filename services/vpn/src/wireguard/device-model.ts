@@ -2,7 +2,7 @@ import type { PeerChange, PeerState } from './device.ts'
 import { checkedPeer } from './conf-text.ts'
 
 /**
- * What a WireGuard device does with changes, on a map instead of a device: a change replaces addresses and preshared key of
+ * Model of a WireGuard device on a map: a change replaces addresses and preshared key of
  * its peer and keeps its counters; an address another peer holds moves over silently. Changes `peers` in place.
  */
 export function applyToModel(peers: Map<string, PeerState>, changes: readonly PeerChange[]): void {
@@ -28,7 +28,7 @@ export function applyToModel(peers: Map<string, PeerState>, changes: readonly Pe
   }
 }
 
-/** Who holds which address: public key by network. */
+/** Returns the owners of addresses: public key by network. */
 export function ownersOf(peers: Iterable<{ publicKey: string; allowedIps: readonly string[] }>): Map<string, string> {
   const owners = new Map<string, string>()
   for (const { publicKey, allowedIps } of peers) for (const network of allowedIps) owners.set(network, publicKey)

@@ -70,7 +70,7 @@ export interface WireGuardDriver {
   read(name: string): Promise<DeviceState | undefined>
   /** One peer as it runs now, without the work of reading all others; undefined when it or its device is not there. */
   readPeer(name: string, publicKey: string): Promise<PeerState | undefined>
-  /** How the running link differs from the configuration (state, addresses, MTU), in words; empty when it does not. */
+  /** Returns the differences of the running link to the configuration (state, addresses, MTU), in words; empty for none. */
   differences(config: DeviceConfig): Promise<string[]>
   /** Creates the device when it is missing; sets key, port, addresses and MTU; brings it up. Keeps the peers it has. */
   ensure(config: DeviceConfig): Promise<void>

@@ -12,11 +12,11 @@ export interface DesiredDevice {
   readonly running: boolean
 }
 
-/** How the machine differed from what is wanted. Holds public keys and words, never a secret. */
+/** Differences of the machine to what is wanted. Holds public keys and words, never a secret. */
 export interface Drift {
   /** The interface, or null for the firewall, which all interfaces share. */
   readonly interface: string | null
-  /** What was wrong with the device itself, in words. */
+  /** Differences of the device itself, in words. */
   readonly device: readonly string[]
   /** Public keys of peers that were not there, differed, or should not have been there. */
   readonly missing: readonly string[]
@@ -53,7 +53,7 @@ export function peerDrift(desired: Peers, actual: Peers): Pick<Drift, 'missing' 
   return { missing, changed, extra: [...actual.keys()].filter((publicKey) => !desired.has(publicKey)) }
 }
 
-/** What is wrong with the device apart from its link and its peers, in words. */
+/** Returns the differences of the device apart from its link and its peers, in words. */
 export function settingsDrift(config: DeviceConfig, state: DeviceState): string[] {
   return [
     ...(state.publicKey === publicKeyOf(config.privateKey) ? [] : ['other private key']),

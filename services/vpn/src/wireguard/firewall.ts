@@ -17,7 +17,7 @@ export interface Firewall {
   remove(): Promise<void>
 }
 
-/** What the table should hold, and how nft lists all of it but the isolated addresses; undefined without a table. */
+/** Wanted contents of the table, and its listing by nft without the isolated addresses; undefined without a table. */
 interface Applied {
   readonly rules: readonly InterfaceRules[]
   readonly frame: string | undefined

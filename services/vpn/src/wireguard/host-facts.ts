@@ -4,7 +4,7 @@ import type { DoctorFact } from '@hearth/runtime'
 import type { RunCommand } from './command.ts'
 import { DeviceError } from './device.ts'
 
-/** What of WireGuard works on this host. A string says why something does not. */
+/** WireGuard features of this host. A string says why one does not work. */
 export interface HostFacts {
   readonly isRoot: boolean
   readonly tun: true | string

@@ -6,7 +6,7 @@ import { checkedInterfaceName } from './interface-name.ts'
 import { isKey, publicKeyOf } from './keys.ts'
 import { adjustLink, deleteLink, findLink, linkDifferences } from './link.ts'
 
-/** How the device itself comes and goes; everything else about it is the same wherever it runs. */
+/** Creates and removes the device itself; everything else about it is the same wherever it runs. */
 export interface DeviceMaker {
   create(name: string): Promise<void>
   remove(name: string): Promise<void>
@@ -70,7 +70,7 @@ async function readDevice(run: RunCommand, name: string): Promise<DeviceState | 
   return text === undefined ? undefined : parseDump(text)
 }
 
-/** What `wg` prints of a device; undefined when there is none. */
+/** Returns the output of `wg` about a device; undefined when there is none. */
 async function readDump(run: RunCommand, name: string): Promise<string | undefined> {
   try {
     return await run('wg', ['show', checkedInterfaceName(name), 'dump'])

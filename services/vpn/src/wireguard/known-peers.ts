@@ -2,7 +2,7 @@ import type { DevicePeer } from './device.ts'
 import { ownersOf } from './device-model.ts'
 
 /**
- * What a device holds as far as this process knows, from its last reading and the changes since. Spares a full reading before
+ * Peers of a device as far as this process knows, from its last reading and the changes since. Spares a full reading before
  * each change, and tells at once when a change would take another peer's address.
  */
 export interface KnownPeers {

@@ -7,7 +7,7 @@ import { cidrOf } from './network-address.ts'
 /** A network link as the system shows it. */
 export interface Link {
   readonly name: string
-  /** What made it: `wireguard`, `tun`, `veth`, … or empty for hardware. */
+  /** Kind of the link: `wireguard`, `tun`, `veth`, … or empty for hardware. */
   readonly kind: string
   readonly isUp: boolean
   readonly mtu: number
@@ -86,7 +86,7 @@ async function addMissing(run: RunCommand, link: Link, wanted: readonly string[]
   }
 }
 
-/** How a link differs from what it should be, in words; empty when it does not. */
+/** Returns the differences of a link to its configuration, in words; empty for none. */
 export function linkDifferences(link: Link, config: Pick<DeviceConfig, 'addresses' | 'mtu'>): string[] {
   const wanted = config.addresses.map(cidrOf)
   return [

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import type { PeerState } from './device.ts'
 
-/** What a peer's activity looks like to a device. */
+/** Activity of a peer, as a device reports it. */
 export type PeerActivity = Pick<PeerState, 'endpoint' | 'latestHandshake' | 'rxBytes' | 'txBytes'>
 
 /** Milliseconds after which an activity file no longer counts: whoever wrote it has stopped. */
@@ -34,7 +34,7 @@ export async function readSimulatedTraffic(directory: string): Promise<ReadonlyM
   )
 }
 
-/** Who has traffic and until when. */
+/** Peers that have traffic, and until when. */
 export interface SimulationOptions {
   /** The peers' public keys, asked anew each second so that new peers join in. */
   readonly publicKeys: () => readonly string[] | Promise<readonly string[]>

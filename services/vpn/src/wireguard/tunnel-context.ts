@@ -6,14 +6,14 @@ import type { Firewall } from './firewall.ts'
 import type { BatchParts, FollowedDevice } from './peer-batch.ts'
 import type { ReadBack } from './read-back.ts'
 
-/** How an interface stands, as far as the last operation or check knows. */
+/** State of an interface after the last operation or check. */
 export interface TunnelState {
   readonly status: 'up' | 'down' | 'error'
   /** Reason for the status `error`; null otherwise. */
   readonly reason: string | null
 }
 
-/** What the controller works with. */
+/** Dependencies of the controller. */
 export interface TunnelsOptions {
   readonly driver: WireGuardDriver
   readonly firewall: Firewall
@@ -23,7 +23,7 @@ export interface TunnelsOptions {
   readonly onDrift?: (drift: Drift) => void
 }
 
-/** What the parts of the controller share. */
+/** Context that the parts of the controller share. */
 export interface TunnelContext extends BatchParts, BringParts {
   readonly options: TunnelsOptions
   readonly queue: ReturnType<typeof createKeyedQueue>

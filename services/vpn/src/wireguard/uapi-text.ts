@@ -42,7 +42,7 @@ export interface UapiParser {
   push(text: string): void
   /** The number of the system error the device ended with, 0 for success, or undefined when the reply was cut off. */
   errno(): number | undefined
-  /** What the reply said of the device. Throws a `DeviceError` when it is not a whole and successful reply. */
+  /** Returns the device's state from the reply. Throws a `DeviceError` when it is not a whole and successful reply. */
   state(): DeviceState
 }
 

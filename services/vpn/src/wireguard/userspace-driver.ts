@@ -16,7 +16,7 @@ import { adjustLink, deleteLink, findLink, linkDifferences, listLinks } from './
 import { exchangeUapi, fetchUapi, isAnswered, NobodyListens } from './uapi-socket.ts'
 import { createUapiParser, encodeUapiSet, readUapiPeer, uapiGet, type UapiDeviceSettings } from './uapi-text.ts'
 
-/** Where wireguard-go puts its sockets. */
+/** Folder of wireguard-go's sockets. */
 const socketFolder = '/var/run/wireguard'
 
 /** Milliseconds for one exchange with a device, and for a new device to come up. */
@@ -86,7 +86,7 @@ async function readPeer(
   )
 }
 
-/** What `work` reads of a device; undefined when there is no such device. */
+/** Returns what `work` reads of a device; undefined when there is no such device. */
 async function orAbsent<T>(run: RunCommand, name: string, work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work()

@@ -8,7 +8,7 @@ import { SourcePorts, type PortOpener } from './source-ports.ts'
 import { UpstreamHealth } from './upstream-health.ts'
 import { longestQuery } from './waiters.ts'
 
-/** How queries go upstream. */
+/** Ways to send queries upstream. */
 export interface QueryLines extends PortOpener {
   /** Sends bytes[at .. at + length) from the port to its upstream. The bytes may change right after. */
   ask(port: number, bytes: Uint8Array, at: number, length: number): void

@@ -2,7 +2,7 @@ const slots = 16_384
 const probes = 8
 
 /**
- * How many queries a client may ask: a bucket each, filled with `perSecond` tokens a second, holding one second's worth. Memory
+ * Limit of queries per client: a bucket each, filled with `perSecond` tokens a second, holding one second's worth. Memory
  * is fixed: of more than 16,384 clients at a time, those that were quiet longest start afresh.
  */
 export class ClientRate {

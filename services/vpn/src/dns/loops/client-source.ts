@@ -11,7 +11,7 @@ export function clientAt(clients: ClientTable, bytes: Uint8Array, at: number): n
 }
 
 /**
- * Who asks: a client's number, 0 for nobody known, -1 for somebody who gets no answer. At a tunnel only its clients do;
+ * Returns who queries: a client's number, 0 for an unknown one, -1 for one that gets no answer. At a tunnel only its clients do;
  * elsewhere (`DNS_LISTEN`) only sources nearby, who count as `listenClient`, or when that is 0 by their address.
  */
 export function askingClient(

@@ -12,7 +12,7 @@ const slots = 64
 const retryMs = 500
 const mostTexts = 8192
 
-/** What comes in at the loop's sockets. */
+/** Handlers of datagrams at the loop's sockets. */
 export interface DgramHandlers {
   query(bytes: Uint8Array, listener: DataListener, addresses: Uint8Array): void
   answer(bytes: Uint8Array, port: number): void

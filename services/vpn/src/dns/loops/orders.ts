@@ -26,7 +26,7 @@ export interface DataUpstream {
   readonly isStandIn: boolean
 }
 
-/** What the data thread works by. Goes from thread to thread: plain data and shared memory. */
+/** Configuration of the data thread. Goes from thread to thread: plain data and shared memory. */
 export interface DataOrders {
   readonly policy: PolicyMemory
   readonly engine: EngineSettings
@@ -35,7 +35,7 @@ export interface DataOrders {
   readonly listeners: readonly DataListener[]
   /** In the order of preference; at most `mostUpstreams`. */
   readonly upstreams: readonly DataUpstream[]
-  /** Who asks at listeners that are no tunnel's; 0: by their source, or nobody. */
+  /** Client at listeners that are no tunnel's; 0: by their source, or nobody. */
   readonly listenClient: number
   /** Queries a second and client at tunnels; 0 for no limit. */
   readonly clientRateLimit: number
@@ -43,7 +43,7 @@ export interface DataOrders {
   readonly anonymizeClients: boolean
 }
 
-/** What changed since; only the members that are there. Counted: the thread looks into its port when the count moved. */
+/** Changes of the configuration; only the members that are there. Counted: the thread reads its port when the count moved. */
 export type DataNews = Partial<DataOrders> & {
   /** The policy's table of clients alone. */
   readonly clients?: SharedArrayBuffer
@@ -51,13 +51,13 @@ export type DataNews = Partial<DataOrders> & {
   readonly stop?: boolean
 }
 
-/** What the thread works by after some news. */
+/** Returns the configuration with changes applied. */
 export function withNews(orders: DataOrders, { clients, ...news }: DataNews): DataOrders {
   const next = { ...orders, ...news }
   return clients === undefined ? next : { ...next, policy: { ...next.policy, clients } }
 }
 
-/** How the data thread starts. */
+/** Start configuration of the data thread. */
 export interface DataSetup {
   readonly mode: 'ffi' | 'dgram'
   readonly orders: DataOrders

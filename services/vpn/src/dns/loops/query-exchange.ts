@@ -19,12 +19,12 @@ export interface Packet {
   addressAt: number
 }
 
-/** Where answers are put and sent from. */
+/** Buffer and listeners that answers are sent with. */
 export interface AnswerLines {
   /** The next answer is written to answers[answerAt ..]; room for 4096 bytes. */
   readonly answers: Uint8Array
   answerAt: number
-  /** What was written there goes from this listener to this address. Moves `answerAt` on. */
+  /** Sends what was written there from this listener to this address. Moves `answerAt` on. */
   answer(length: number, listener: number, addresses: Uint8Array, addressAt: number): void
 }
 

@@ -39,7 +39,7 @@ export const Figure = {
 /** Last failure of an upstream. */
 export const FailureCode = { none: 0, silent: 1, unreachable: 2, refused: 3 } as const
 
-/** What data thread and control thread see of each other without messages. */
+/** Memory that data thread and control thread share, to see each other's state without messages. */
 export interface SharedState {
   readonly memory: SharedArrayBuffer
   /** The control thread has news in the port, for so many times now. */
@@ -47,7 +47,7 @@ export interface SharedState {
   readonly figures: Float64Array
 }
 
-/** Where in `words` what stands. */
+/** Positions in `words`. */
 export const Shared = words
 
 /** Memory for it, all zero. */

@@ -4,8 +4,8 @@ const streakThatIsDown = 3
 const probeEveryMs = 1000
 
 /**
- * How each upstream does, in shared memory. The first in order that does well is asked; one that does not is asked for its
- * own sake alone, once a second, until it answers.
+ * Health of each upstream, in shared memory. The first healthy one in order is queried; an unhealthy one is probed once a
+ * second until it answers.
  */
 export class UpstreamHealth {
   readonly #figures: Float64Array

@@ -74,7 +74,7 @@ const listBits = (lists: ListNumbers) => (id: string) => {
   return list === undefined ? 0 : 1 << list.number
 }
 
-/** What of a client's record belongs to the bundle of lists. */
+/** Part of a client's record that belongs to the bundle of lists. */
 interface BundleBits {
   readonly ofList: (id: string) => number
   /** For somebody unknown when undefined. */
@@ -166,7 +166,7 @@ class Slots {
     this.#words[count]! -= 1
   }
 
-  /** Where an address belongs, the header's count of such addresses, its words and their hash. */
+  /** Returns the part of an address, the header's count of such addresses, its words and their hash. */
   #slotOf(bytes: Uint8Array): { part: Part; count: number; words: readonly number[]; hash: number } {
     const words = Array.from({ length: bytes.length / 4 }, (_, n) => wordAt(bytes, n * 4))
     const [a = 0, b = 0, c = 0, d = 0] = words

@@ -129,7 +129,7 @@ export class ClientTable {
 /** Looks into a table of clients. Throws when the memory holds none, or only a part of one. */
 export const openClientTable = (memory: SharedArrayBuffer): ClientTable => new ClientTable(memory)
 
-/** Where the parts of a table begin, and how many words it has; from its header. */
+/** Returns where the parts of a table begin, and how many words it has; from its header. */
 export function layoutOf(words: Uint32Array): { at4: number; at6: number; atNumber: number; length: number } {
   const at4 = Head.words + (words[Head.room]! + 1) * Field.words
   const at6 = at4 + 2 ** words[Head.bits4]! * slot4

@@ -17,7 +17,7 @@ export interface Automaton {
   readonly words: Int32Array
 }
 
-/** What is known of a part: whether it may be empty, and where it may begin and end. */
+/** Properties of a part: whether it may be empty, and where it may begin and end. */
 interface Ends {
   readonly isEmpty: boolean
   readonly first: ReadonlySet<number>

@@ -1,12 +1,12 @@
 import type { Expression } from './expression-tree.ts'
 import { byteOfSymbol } from './name-symbols.ts'
 
-/** So many texts are followed at once, and so many letters of a class. */
+/** Number of texts followed at once, and of letters in a class. */
 const mostTexts = 24
 const mostLetters = 4
 
 /**
- * What is known of the texts an expression matches: all of them, when they are few; and a choice of which every match contains
+ * Texts that an expression matches: all of them, when they are few; and a choice of which every match contains
  * one.
  */
 interface Known {

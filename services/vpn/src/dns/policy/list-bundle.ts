@@ -31,10 +31,10 @@ export interface ListBundle {
   readonly rules: readonly BundledRule[]
 }
 
-/** What is kept of the lists in words. */
+/** Parts of the lists that are kept as JSON. */
 type Manifest = Pick<ListBundle, 'lists' | 'rules'>
 
-/** Where the parts stand, in words of 32 bits. */
+/** Layout of the parts, in words of 32 bits. */
 const magic = 0x4c44_4832 // "HDL2"
 const headerWords = 16
 const Head = { magic: 0, bits: 1, seed1: 2, seed2: 3, classes: 4, patterns: 5, names: 6, manifestBytes: 7 } as const

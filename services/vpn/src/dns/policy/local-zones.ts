@@ -25,7 +25,7 @@ export function localZoneOf(name: Name, forwarded: readonly Uint8Array[]): numbe
   return noZone
 }
 
-/** Where the zone's own name starts in a name that belongs to it. */
+/** Returns where the zone's own name starts in a name that belongs to it. */
 export const zoneStart = (name: Name, zone: number): number => name.length - zones[zone]!.length
 
 function isForwarded(name: Name, forwarded: readonly Uint8Array[]): boolean {

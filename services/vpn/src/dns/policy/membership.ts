@@ -2,7 +2,7 @@
 export const mostLists = 32
 
 /**
- * What lists say of one name: nine sets of lists. The first four hold for the name itself, the other four for every name below
+ * Meanings of lists for one name: nine sets of lists. The first four hold for the name itself, the other four for every name below
  * it; `||d^` is in both, a hosts line only in the first, `*.d` only in the last. Important ones are Adblock's `$important`.
  */
 export const Meaning = {

@@ -9,7 +9,7 @@ export const otherSymbol = 40
 export const startSymbol = 41
 export const endSymbol = 42
 
-/** What stands for the places around a name where a pattern's fixed parts are looked for. A label follows the start as it follows a dot. */
+/** Bytes for the places around a name where a pattern's fixed parts are looked for. A label follows the start as it follows a dot. */
 export const startByte = 46
 export const endByte = 3
 

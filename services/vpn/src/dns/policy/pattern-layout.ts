@@ -1,7 +1,7 @@
 import { Meaning } from './membership.ts'
 
 /**
- * How patterns lie in their program, in words of 32 bits: a header, a record for each pattern, the table of fixed parts, the
+ * Layout of patterns in their program, in words of 32 bits: a header, a record for each pattern, the table of fixed parts, the
  * lists of patterns it leads to, automatons, and at the end the bytes of all texts.
  */
 export const patternMagic = 0x4850_4132

@@ -4,7 +4,7 @@ import type { ListBundle } from '../policy/list-bundle.ts'
 import type { ClientsChange } from './messages.ts'
 import type { ResolverClient } from './resolver-files.ts'
 
-/** What of the compiled lists clients are held against. */
+/** Parts of the compiled lists that clients are compared with. */
 export type BundleFacts = Pick<ListBundle, 'lists' | 'rules'>
 
 /** Of the thread that reads the tables: how often it was told of news, and how many of them it has taken in. */

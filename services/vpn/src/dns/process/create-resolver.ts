@@ -19,7 +19,7 @@ import { UpstreamServers } from './upstream-servers.ts'
 
 const logFile = 'query-log.db'
 const streamRingBytes = 1 << 20
-/** What is answered in so many milliseconds has room in the log's rings. */
+/** Time of answers that the log's rings have room for, milliseconds. */
 const longestInRings = 2000
 
 /** Dependencies of a resolver. */

@@ -69,7 +69,7 @@ export class DataThreadHost {
     Atomics.add(this.state.words, Shared.generation, 1)
   }
 
-  /** How often it was told of news, and of how many of them it has taken in all. Both wrap at 32 bits. */
+  /** Number of updates sent to the thread, and of those that it has taken. Both wrap at 32 bits. */
   get told(): number {
     return Atomics.load(this.state.words, Shared.generation)
   }

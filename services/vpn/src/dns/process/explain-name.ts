@@ -12,7 +12,7 @@ import { cnamesOf } from './cnames-of.ts'
 import type { Explanation, ExplainRequest } from './messages.ts'
 import { queryFor } from './query-for.ts'
 
-/** What an explanation is made with: what the resolver decides by, and a way to an upstream (see `UpstreamServers.ask`). */
+/** Dependencies of an explanation: the policy in force, and a way to an upstream (see `UpstreamServers.ask`). */
 export interface ExplainContext {
   readonly policy: Policy
   readonly settings: EngineSettings
@@ -51,7 +51,7 @@ interface Found {
   readonly answer: Uint8Array
 }
 
-/** What an upstream answers; for a question about the IPv4 address of a name that has none, what it says of the IPv6 address. */
+/** Queries an upstream; for the IPv4 address of a name that has none, returns the answer about the IPv6 address. */
 async function answerFor({ ask }: ExplainContext, domain: string, qtype: number): Promise<Found | undefined> {
   let found: Found | undefined
   for (const type of qtype === Type.a ? [Type.a, Type.aaaa] : [qtype]) {

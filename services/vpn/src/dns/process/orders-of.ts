@@ -7,7 +7,7 @@ import type { ClientsInForce } from './clients-in-force.ts'
 import type { ResolverFiles } from './read-files.ts'
 import type { ResolverSettings } from './resolver-files.ts'
 
-/** What the resolver runs by; its clients change one by one, so they are kept as the table they are looked up in. */
+/** Configuration in force; clients change one by one, so they are kept as the table they are looked up in. */
 export type InForce = Omit<ResolverFiles, 'clients'> & { readonly clients: ClientsInForce }
 
 /** The policy that files and compiled lists make together. */
@@ -24,7 +24,7 @@ export function settingsOrders(settings: ResolverSettings): Omit<DataOrders, 'po
   return { engine: engineSettings(settings), cacheSize, listenClient, clientRateLimit, queryLog, anonymizeClients }
 }
 
-/** What a data thread starts with: everything, once listeners and upstreams are open. */
+/** Returns the start configuration of a data thread, once listeners and upstreams are open. */
 export const startOrders = (
   files: InForce,
   bundle: ListBundle,

@@ -1,5 +1,5 @@
 /**
- * What the resolver process runs by: files in `DATA_DIR/dns`, each written whole by the service (0600, atomic) and read by the
+ * Files that the resolver process works from, in `DATA_DIR/dns`, each written whole by the service (0600, atomic) and read by the
  * resolver when it starts and when it is told that one changed. So a resolver that died comes back by itself, with everything
  * in force, also before the rest of the service is up.
  */

@@ -30,7 +30,7 @@ process.on('disconnect', () => void end())
 process.on('message', (message: ToResolver) => void hear(message))
 
 let logged = 0
-/** What the service asks before all is open waits for that. */
+/** Opening of the resolver; requests of the service wait for it. */
 const opening = createResolver({
   directory,
   isCautious: caution === '--cautious',

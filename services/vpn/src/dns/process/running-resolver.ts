@@ -15,7 +15,7 @@ export class RunningResolver extends ResolverSupervisor {
     this.#ears = ears
   }
 
-  /** Where its warnings go from now on, those from before too, and who is told that so many queries were answered. */
+  /** Sets the log for its warnings, earlier ones included, and the listener for the number of answered queries. */
   attach(log: Pick<Log, 'warn'>, answered: (count: number) => void): void {
     this.#ears.answered = answered
     this.#ears.attach(log)

@@ -2,7 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 
-/** What the resolver process may see of the service's environment: nothing that is a secret. */
+/** Variables of the service's environment that the resolver process gets: none of them is a secret. */
 const handedOn = ['PATH', 'TZ', 'LANG', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'] as const
 
 /**

@@ -80,7 +80,7 @@ function socketAddress(at: Endpoint): readonly [Uint8Array<ArrayBuffer>, number]
   return [bytes, encodeSocketAddress(bytes, 0, at.address, at.port)]
 }
 
-/** Who may not go beyond the system's limit (`net.core.rmem_max`) gets what the limit allows. */
+/** Grows the socket's buffers, without privileges up to the system's limit (`net.core.rmem_max`). */
 function growBuffers(libc: Libc, descriptor: number): void {
   if (!setNumber(libc, descriptor, [linux.SOL_SOCKET, linux.SO_RCVBUFFORCE, bufferBytes]))
     setNumber(libc, descriptor, [linux.SOL_SOCKET, linux.SO_RCVBUF, bufferBytes])

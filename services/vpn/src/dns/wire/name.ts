@@ -56,7 +56,7 @@ export function readName(name: Name, m: Uint8Array, start: number, end: number, 
   return after < 0 ? from + 1 : after
 }
 
-/** Where it goes on after the name at m[at]; -1 when it goes over the end. Does not follow pointers. */
+/** Returns the position after the name at m[at]; -1 when it goes over the end. Does not follow pointers. */
 export function skipName(m: Uint8Array, at: number, end: number): number {
   for (let from = at; from < end;) {
     const size = m[from]!

@@ -1,7 +1,7 @@
 import { Rcode, Type, udpSize } from './codes.ts'
 import { Name, readName, skipName } from './name.ts'
 
-/** What `Question.read` returns for a message that gets no answer at all. */
+/** Result of `Question.read` for a message that gets no answer at all. */
 export const unanswerable = -1
 
 /** A query as it came in: looked at where it lies. One object, filled anew for each query. */
@@ -11,7 +11,7 @@ export class Question {
   message: Uint8Array = new Uint8Array(0)
   at = 0
   type = 0
-  /** Where the question ends, counted from the message's start; 12 when there is none to repeat. */
+  /** End of the question, counted from the message's start; 12 when there is none to repeat. */
   end = 12
   hasOpt = false
   dnssecOk = false
@@ -54,7 +54,7 @@ export class Question {
     return this.#judge(d, o, (d[after + 2]! << 8) | d[after + 3]!)
   }
 
-  /** What becomes of a question that can be read: 0 or a response code. */
+  /** Returns the result for a question that can be read: 0 or a response code. */
   #judge(d: Uint8Array, o: number, questionClass: number): number {
     const { type } = this
     if (this.#version !== 0) return Rcode.badVersion

@@ -2,11 +2,11 @@ import { skipName } from './name.ts'
 
 /** Goes through the records of a message, one after another, where they lie. */
 export class RecordReader {
-  /** Where the record stands in the array; `at` is where the next one does. */
+  /** Position of the record in the array; `at` is that of the next one. */
   nameAt = 0
   at = 0
   type = 0
-  /** Where its TTL stands. */
+  /** Position of its TTL. */
   ttlAt = 0
   /** Seconds; 0 for a TTL with the highest bit set (RFC 2181 8). */
   ttl = 0

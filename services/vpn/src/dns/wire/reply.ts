@@ -12,7 +12,7 @@ const soaStart = Uint8Array.from([
   ...new Uint8Array(16),
 ])
 
-/** Where a record goes; the place of its count in the header. */
+/** Section of a record; the position of its count in the header. */
 export const Section = { answer: 7, authority: 9 } as const
 
 /** RFC 8482: what somebody gets who asks for everything. */
@@ -21,7 +21,7 @@ const rfc8482 = Uint8Array.from([7, 82, 70, 67, 56, 52, 56, 50, 0])
 /** Writes an answer of our own to a question, piece by piece: `begin`, at most one record, `finish`. */
 export class Reply {
   out: Uint8Array = new Uint8Array(0)
-  /** Where the message starts, and where its next byte goes. */
+  /** Start of the message, and position of its next byte. */
   start = 0
   at = 0
 
@@ -143,7 +143,7 @@ export function writeOpt(out: Uint8Array, at: number, dnssecOk: boolean, extende
   return at + 11
 }
 
-/** How a blocked question is answered. */
+/** Settings of the answer to a blocked question. */
 export interface BlockAnswer {
   readonly blockMode: 'zero_ip' | 'nxdomain' | 'refused' | 'custom_ip'
   readonly customIpv4: Uint8Array | undefined

@@ -1,6 +1,6 @@
 import { MmdbError } from './mmdb-error.ts'
 
-/** What a database can hold, as far as it is of use here: 128-bit numbers and bytes are left out. */
+/** A value of a database, as far as it is used here: 128-bit numbers and bytes are left out. */
 export type MmdbValue = string | number | boolean | null | readonly MmdbValue[] | { readonly [name: string]: MmdbValue }
 
 /** The part of a file that values lie in, from `begin` to `end`; pointers count from `begin`. */

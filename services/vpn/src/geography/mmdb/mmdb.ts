@@ -9,7 +9,7 @@ export interface Mmdb {
   readonly type: string
   /** Time when it was made, seconds since the epoch. */
   readonly buildEpoch: number
-  /** What is known of an address; undefined for nothing. Throws an `MmdbError` when the file is damaged there. */
+  /** Returns the record of an address; undefined for none. Throws an `MmdbError` when the file is damaged there. */
   get(address: string): MmdbValue | undefined
 }
 

@@ -108,7 +108,7 @@ function piecesOf(body: string): Pieces {
   return { start, middle: rest.replace(/(\^\|?|\|)$/, ''), end }
 }
 
-/** What reads as a whole name and not as a part of one. */
+/** Returns true if a text reads as a whole name and not as a part of one. */
 const isBareName = (text: string): boolean =>
   /[^\0-\x7f]/.test(text) || /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/i.test(text)
 

@@ -6,7 +6,7 @@ import { typeNumber } from '../../query-log/dns-words.ts'
 import { readName } from '../domain-name.ts'
 import type { Weight } from './rule.ts'
 
-/** What the modifiers of one rule say. */
+/** Modifiers of one rule. */
 export interface Modifiers {
   readonly isImportant: boolean
   readonly isCancel: boolean

@@ -5,7 +5,7 @@ import { isHostsLine, readHosts } from './hosts.ts'
 import { comment, Cover, plainBlock, unsupported, type ListFormat, type Rule } from './rule.ts'
 
 /**
- * What one line says. Its shape decides, whatever the list's format, as lists mix them; the format settles what shape leaves
+ * Reads one line. Its shape decides, whatever the list's format, as lists mix them; the format settles what shape leaves
  * open: whether a bare name is about the names below it too, and whether `##` begins a comment.
  *
  * @param line without blanks at its ends and without a line break

@@ -11,7 +11,7 @@ export const Cover = {
 } as const
 export type CoverCode = (typeof Cover)[keyof typeof Cover]
 
-/** How an entry weighs. */
+/** Weight of an entry. */
 export interface Weight {
   /** It allows; otherwise it blocks. */
   readonly isException: boolean
@@ -19,7 +19,7 @@ export interface Weight {
   readonly isImportant: boolean
 }
 
-/** What one line of a list says. */
+/** One line of a list. */
 export type Rule =
   | { readonly kind: 'comment' }
   | { readonly kind: 'unsupported'; readonly reason: string }
