@@ -6,7 +6,7 @@ import { shortestMusic, type TempoEstimate } from './estimate-tempo.ts'
 import { foldingFactor, type OctaveWindow } from './octave-window.ts'
 import { Slots } from './slots.ts'
 
-/** What is found out about an audio file. Without a tempo the first four are null. */
+/** Analysis of an audio file. Without a tempo the first four members are null. */
 export interface AudioAnalysis {
   /** Beats a minute, whole, in the octave window. */
   readonly bpm: number | null
@@ -42,9 +42,9 @@ export interface Analyser {
 /** Dependencies of `createAnalyser`. */
 export interface AnalyserParts {
   readonly decode: DecodeAudio
-  /** How many files are analysed at the same time: a decoder and a thread each. */
+  /** Number of files analysed at the same time: a decoder and a thread each. */
   readonly slots: number
-  /** How many may wait; 1000 where not given. */
+  /** Number of files that may wait; 1000 where not given. */
   readonly waiting?: number
   /** Another script than ours for the threads. */
   readonly script?: URL

@@ -4,7 +4,7 @@ export interface Stretch {
   readonly lengthSeconds: number
 }
 
-/** What of a track is listened to. */
+/** Pieces of a track that are analysed. */
 export interface Pieces<Piece> {
   /** The middle: beginnings are often without a beat. */
   readonly main: Piece
@@ -18,7 +18,7 @@ export const mostRead = 600
 export const readWhole = 180
 
 const lengths = { main: 120, probe: 30 } as const
-/** How far from the ends the probes are, as a share of the track. */
+/** Distance of the probes from the ends, as a share of the track. */
 const edge = 0.1
 
 /** The middle two minutes of a track and two probes of half a minute; a track shorter than that has no probes. */

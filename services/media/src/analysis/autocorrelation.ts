@@ -1,7 +1,7 @@
 import { createFft, powerOfTwo } from './fft.ts'
 
 /**
- * How much a series resembles itself later, 1 at lag 0, around 0 when it does not; for lags up to `longest` values. Its mean
+ * Calculates the autocorrelation of a series, 1 at lag 0, around 0 without resemblance; for lags up to `longest` values. Its mean
  * is taken away first, and lags that have less to compare are not counted lower for it. A constant series has none.
  */
 export function autocorrelation(values: Float64Array, longest: number): Float64Array {

@@ -1,6 +1,6 @@
 import { envelopeRate } from './onset-envelope.ts'
 
-/** How much a beat that comes early or late costs, against the strength of its onset. */
+/** Cost of a beat that comes early or late, against the strength of its onset. */
 const tightness = 100
 
 /**

@@ -1,6 +1,6 @@
-/** What speaks for a tempo. */
+/** Evidence for a tempo. */
 export interface Evidence {
-  /** How well the tempo fits over ten seconds, see `supportOf`. */
+  /** Fit of the tempo over ten seconds, see `supportOf`. */
   readonly support: number
   /** Beats as the tracker found them, in values of the envelope. */
   readonly beats: readonly number[]
@@ -10,13 +10,13 @@ export interface Evidence {
 /** A tempo less sure than this is no tempo. */
 export const leastConfidence = 0.35
 
-/** How fast confidence comes with support: in the design set music with a beat has 0.17 of it and more, sound without 0.11 and less. */
+/** Growth of confidence with support: in the design set music with a beat has 0.17 of it and more, sound without 0.11 and less. */
 const gain = 3
 /** Growth a clear onset has, summed over the logarithms of the bands; a chord that only swells stays below a third of it. */
 const clearOnset = 1
 
 /**
- * How sure a tempo is, 0 to 1: near 1 when everything repeats with the beat, the beats are even, and there are onsets that
+ * Calculates the confidence of a tempo, 0 to 1: near 1 when everything repeats with the beat, the beats are even, and there are onsets that
  * deserve the name.
  */
 export function confidenceOf({ support, beats, envelope }: Evidence): number {

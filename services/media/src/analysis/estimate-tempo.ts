@@ -6,7 +6,7 @@ import { pulseEnvelope, supportOf, type Pulse } from './pulse.ts'
 import { beginningAndEnd, isChange, partTempo, type PartTempo } from './tempo-change.ts'
 import { fit, longFit, refineTempo } from './tempo-comb.ts'
 
-/** What was found out about the tempo of a piece of music. */
+/** Estimate of the tempo of a piece of music. */
 export interface TempoEstimate {
   /** Beats a minute, not rounded; null when there is no beat, or none sure enough. */
   readonly bpm: number | null
@@ -25,7 +25,7 @@ export const shortestMusic = 8
 const noTempo: TempoEstimate = { bpm: null, alternative: null, confidence: 0, beats: [], onsetsPerBeat: 0 }
 /** The most a tempo can be sure of that is not the only one. */
 const mostWithChange = 0.6
-/** Where sixteen beats of the whole fit less than this share of what four do in ten seconds, the tempo does not stay the same. */
+/** Share of the fit of four beats in ten seconds below which the fit of sixteen beats of the whole means that the tempo changes. */
 const steadyShare = 0.65
 
 /**

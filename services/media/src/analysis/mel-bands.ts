@@ -4,7 +4,7 @@ export interface Band {
   readonly weights: Float64Array
 }
 
-/** What a filter bank is made for. */
+/** Settings of a filter bank. */
 export interface MelSettings {
   readonly count: number
   readonly lowest: number

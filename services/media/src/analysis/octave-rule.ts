@@ -36,7 +36,7 @@ function likelihood(bpm: number, onsetsPerSecond: number): number {
 }
 
 /**
- * How many onsets there are a second, weak ones counting less: the number of equal onsets that would spread as these do. Needs
+ * Calculates the onsets per second, weak ones counting less: the number of equal onsets that would spread as these do. Needs
  * no threshold, so that noise between the onsets hardly counts.
  */
 export function onsetDensity(envelope: Float64Array): number {

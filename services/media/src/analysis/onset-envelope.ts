@@ -1,9 +1,9 @@
 import { melSpectrogram, type MelSpectrogram } from './mel-spectrogram.ts'
 
-/** How many values of an envelope make a second. */
+/** Values of an envelope per second. */
 export const envelopeRate = 100
 
-/** How strongly something begins at each hundredth of a second, in all bands together and in four ranges of them. */
+/** Strength of onsets at each hundredth of a second, in all bands together and in four ranges of them. */
 export interface OnsetEnvelopes {
   readonly whole: Float64Array
   /** Bass drum and bass; drums and voices; snare and consonants; cymbals. */
@@ -14,7 +14,7 @@ export interface OnsetEnvelopes {
 
 /** Bands the ranges begin and end with: about 230 Hz, 1 kHz and 3.2 kHz lie between them. */
 const rangeEdges = [0, 5, 14, 26, 40] as const
-/** How strongly quiet sounds are lifted before they are compared: a sound of average level counts log(1 + this). */
+/** Compression before sounds are compared: a sound of average level counts log(1 + this). */
 const compression = 30
 /** A sound is noticed this much before the middle of the piece that shows it is at it, seconds. */
 const earliness = 0.01

@@ -2,10 +2,10 @@ import { autocorrelation } from './autocorrelation.ts'
 import { cutEnvelopes, envelopeRate, type OnsetEnvelopes } from './onset-envelope.ts'
 import { bestFit, fitNear, longestLag } from './tempo-comb.ts'
 
-/** What repeats in a piece of music. */
+/** Repetition in a piece of music. */
 export interface Pulse {
   readonly envelopes: OnsetEnvelopes
-  /** How much the whole and each range count. */
+  /** Weights of the whole and of each range. */
   readonly weights: readonly number[]
   readonly correlation: Float64Array
 }
@@ -30,7 +30,7 @@ export function pulseEnvelope({ envelopes, weights }: Pulse): Float64Array {
   return weighted([envelopes.whole, ...envelopes.ranges].map(withDeviationOne), weights)
 }
 
-/** How well a tempo fits on average when only ten seconds are looked at at a time, within a little; 1 at most. */
+/** Returns the average fit of a tempo in windows of ten seconds, within a small tolerance; 1 at most. */
 export function supportOf(pulse: Pulse, bpm: number): number {
   const length = pulse.envelopes.whole.length
   const window = Math.min(length, stretch.length * envelopeRate)

@@ -42,7 +42,7 @@ export function isChange(one: PartTempo, other: PartTempo): boolean {
   return Math.min(...shares) < foreignShare.one && Math.max(...shares) < foreignShare.both
 }
 
-/** How well another tempo fits a part, as a share of its own; 1 when not even that fits. */
+/** Returns the fit of another tempo to a part, as a share of that of its own; 1 when not even that fits. */
 function shareOf({ pulse, bpm }: PartTempo, otherBpm: number): number {
   const own = fit(pulse.correlation, bpm)
   return own < leastFit ? 1 : fitNear(pulse.correlation, otherBpm, exactShare) / own

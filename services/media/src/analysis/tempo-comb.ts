@@ -34,12 +34,12 @@ function combValue(correlation: Float64Array, bpm: number, teeth: Teeth): number
   return weights === 0 ? 0 : sum / weights
 }
 
-/** How well a tempo fits at its first four beats, 1 at most. */
+/** Returns the fit of a tempo at its first four beats, 1 at most. */
 export function fit(correlation: Float64Array, bpm: number): number {
   return combValue(correlation, bpm, evenTeeth)
 }
 
-/** How well a tempo fits over sixteen beats: much less than `fit` when it does not stay the same. */
+/** Returns the fit of a tempo over sixteen beats: much less than `fit` when it does not stay the same. */
 export function longFit(correlation: Float64Array, bpm: number): number {
   return combValue(correlation, bpm, fineTeeth)
 }

@@ -3,7 +3,7 @@ import type { Pieces } from './audio-pieces.ts'
 import { estimateTempo, type TempoEstimate } from './estimate-tempo.ts'
 import { hashFile } from './hash-file.ts'
 
-/** What a thread is to do. */
+/** Task of a thread. */
 export interface AnalysisTask {
   /** The file whose hash is wanted. */
   readonly file: string
@@ -11,7 +11,7 @@ export interface AnalysisTask {
   readonly sampleRate: number
 }
 
-/** What it answers. */
+/** Answer of a thread. */
 export type AnalysisAnswer = { readonly tempo: TempoEstimate; readonly hash: string } | { readonly failure: string }
 
 parentPort?.on('message', (task: AnalysisTask) => {

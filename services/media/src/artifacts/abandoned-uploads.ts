@@ -1,7 +1,7 @@
 import { AbortMultipartUploadCommand, ListMultipartUploadsCommand, type S3Client } from '@aws-sdk/client-s3'
 import { smallCall, type BucketLocation } from './s3-connection.ts'
 
-/** How old an upload must be to belong to a process that has died, milliseconds. */
+/** Age from which an upload counts as left by a process that has died, milliseconds. */
 const abandonedAfter = 24 * 3_600_000
 
 /**

@@ -1,7 +1,7 @@
 import { settingKind } from '@hearth/runtime'
 import { z } from 'zod'
 
-/** Where artifacts are kept. */
+/** Location of the artifacts. */
 export type ArtifactLocation =
   /** `undefined` stands for the folder `artifacts` in the data directory. */
   | { readonly kind: 'directory'; readonly path: string | undefined }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 
-/** Where finished files are. All names are checked: others than those of `artifact-name.ts` throw `ArtifactNameRefused`. */
+/** Storage of finished files. All names are checked: others than those of `artifact-name.ts` throw `ArtifactNameRefused`. */
 export interface ArtifactStore {
   /**
    * Moves a local file in, in place of an older one of that name. Afterwards the artifact is there whole; when it fails, the
@@ -28,7 +28,7 @@ export interface ArtifactStore {
   close(): Promise<void>
 }
 
-/** What is known of an artifact without reading it. */
+/** Facts about an artifact that are known without reading it. */
 export interface ArtifactFacts {
   /** Bytes. */
   readonly size: number

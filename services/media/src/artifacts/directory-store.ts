@@ -14,7 +14,7 @@ import {
   type ArtifactStore,
 } from './artifact-store.ts'
 
-/** How old a half-copied file must be to belong to a process that has died, milliseconds. */
+/** Age from which a half-copied file counts as left by a process that has died, milliseconds. */
 const leftoverAge = 24 * 3_600_000
 
 /**
@@ -235,7 +235,7 @@ async function flushDirectory(path: string): Promise<void> {
   }
 }
 
-/** What stands for a missing file, or a link where a file should be, instead of an error. */
+/** Returns `missing` instead of an error for a missing file, or a link where a file should be. */
 async function orWhenMissing<T, U>(work: Promise<T>, missing: U): Promise<T | U> {
   try {
     return await work

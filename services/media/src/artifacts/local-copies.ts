@@ -14,7 +14,7 @@ export interface Original {
   readonly fetch: (into: string) => Promise<void>
 }
 
-/** How old a folder without an owner must be to be abandoned and not just being made, milliseconds. */
+/** Age from which a folder without an owner counts as abandoned and not as being made, milliseconds. */
 const makingTime = 60_000
 
 /**

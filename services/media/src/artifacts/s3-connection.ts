@@ -62,7 +62,7 @@ export async function orWhenAbsent<T, U>(what: string, work: Promise<T>, missing
   }
 }
 
-/** What to throw for a failed call. Errors of the library are not kept: they hold requests with their signatures. */
+/** Returns the error for a failed call. Errors of the library are not kept: they hold requests with their signatures. */
 export function storageFailure(what: string, error: unknown): Error {
   if (error instanceof ArtifactNameRefused || error instanceof ArtifactStorageFailed) return error
   const { name, code } = error as { name?: unknown; code?: unknown }

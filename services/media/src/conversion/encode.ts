@@ -22,7 +22,7 @@ export interface EncodePlan {
   readonly inputs: readonly string[]
   readonly words: readonly string[]
   readonly extension: 'mp4' | 'mp3'
-  /** What is being done, for a person. */
+  /** Purpose of the conversion, for a person. */
   readonly purpose: string
 }
 

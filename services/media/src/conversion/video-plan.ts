@@ -3,7 +3,7 @@ import { targetHeight } from '../tools/yt-dlp-words.ts'
 import type { Quality } from '../jobs/schema.ts'
 import type { EncodePlan } from './encode.ts'
 
-/** What is to become of a fetched video. */
+/** Wanted result of a fetched video. */
 export interface VideoWish {
   readonly quality: Quality
   readonly isCompatible: boolean
@@ -11,7 +11,7 @@ export interface VideoWish {
   readonly watermark: string | undefined
 }
 
-/** How a watermark lies in the picture: its width in parts of the picture's, within bounds, and its distance from the edge. */
+/** Geometry of the watermark: its width as a share of the picture's, within bounds, and its distance from the edge. */
 const badge = { part: 0.12, least: 32, most: 960, margin: 0.025 }
 
 /** The conversion a video needs, or undefined when it is good as it came. */

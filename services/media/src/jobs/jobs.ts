@@ -31,7 +31,7 @@ export interface JobParts {
 /** Number of the turn in which submissions count the line on PostgreSQL. */
 const lineTurn = 8_103_001
 
-/** What comes of a job when it begins anew. */
+/** Values of a job that begins anew. */
 const cleared: store.JobValues = {
   message: '',
   error_code: null,
@@ -50,7 +50,7 @@ const cleared: store.JobValues = {
   lease_until: null,
 }
 
-/** What can be done with jobs from outside. Throws problems in the words of the API. */
+/** Jobs as callers use them. Throws problems in the words of the API. */
 export class Jobs {
   readonly #parts: JobParts
 

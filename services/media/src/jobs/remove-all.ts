@@ -16,7 +16,7 @@ export interface RemovalParts {
   readonly artifacts: ArtifactStore
   readonly timers: Timers
   readonly folders: WorkFolders
-  /** How many share links there are to these jobs. */
+  /** Counts the share links to these jobs. */
   readonly countLinks: () => Promise<number>
 }
 

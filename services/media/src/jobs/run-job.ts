@@ -111,7 +111,7 @@ async function download(
   return { job: downloading, ...result, facts }
 }
 
-/** What the platform says of the media, as the job keeps it. */
+/** Returns the platform's facts about the media, as the job stores them. */
 export function factsValues(facts: MediaFacts): JobValues {
   return {
     video_title: facts.title ?? null,

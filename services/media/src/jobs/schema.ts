@@ -83,7 +83,7 @@ export const JobPage = z.object({
 /** A tempo set by a person who hears it better. */
 export const TempoChange = z.strictObject({ bpm: z.int().min(20).max(400) }).meta({ id: 'TempoChange' })
 
-/** What `POST /api/jobs/remove-all` did. */
+/** Result of `POST /api/jobs/remove-all`. */
 export const Removal = z
   .object({
     ok: z.literal(true),

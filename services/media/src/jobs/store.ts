@@ -4,7 +4,7 @@ import { activeStatuses, completedStatuses, statusAfter, statusesBefore, type Jo
 
 type Db = Kysely<Tables>
 
-/** What a step may change beside the status. */
+/** Values that a step may change beside the status. */
 export type JobValues = Partial<Omit<JobRow, 'id' | 'status'>>
 
 /** A step of one job. With an attempt it counts only while the job is still in that attempt's hands. */
@@ -93,7 +93,7 @@ export async function findDuplicate(
     .executeTakeFirst()
 }
 
-/** How many wait in the line. */
+/** Counts the queued jobs. */
 export async function countQueued(db: Db): Promise<number> {
   const { count } = await db
     .selectFrom('jobs')

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Where jobs are worked on before their files are finished: a folder for each attempt. */
+/** Folders in which jobs are worked on before their files are finished: one for each attempt. */
 export interface WorkFolders {
   /** The folder of an attempt, with what an earlier one left there to go on from. */
   open(id: string, attempt: number): Promise<string>
@@ -10,7 +10,7 @@ export interface WorkFolders {
   remove(id: string, attempt: number): Promise<void>
   /** Removes all folders of jobs that are not among those that go on. */
   sweep(isKept: (id: string) => boolean): Promise<number>
-  /** Where what a probe found out waits for the first attempt. */
+  /** Returns the path of a probe's result, which waits for the first attempt. */
   infoFile(id: string): string
 }
 

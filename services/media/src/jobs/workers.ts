@@ -14,7 +14,7 @@ const mostInterruptions = 2
 /** Does what a job asks for. Throws a `MediaFailure` for what is to be told, anything else for what is our fault. */
 export type RunJob = (job: JobRow, hand: JobHand) => Promise<void>
 
-/** What a run may do to its job. */
+/** Handle of a run on its job. */
 export interface JobHand {
   readonly signal: AbortSignal
   /** Takes a step; throws when the job is no longer this worker's. */
@@ -30,7 +30,7 @@ export interface WorkerParts {
   readonly run: RunJob
   /** Deletes what was stored for a job that came to nothing. */
   readonly discard: (id: string) => Promise<void>
-  /** How long a worker counts as alive after it was last heard of, milliseconds; it says so four times as often. */
+  /** Time for which a worker counts as alive after its last sign of life, milliseconds; it renews it four times as often. */
   readonly lease: number
 }
 

@@ -8,7 +8,7 @@ import { isPassing, StemServiceError } from './stem-service-error.ts'
 /** A task that ended well. */
 export type FinishedTask = Extract<TaskState, { state: 'success' }>
 
-/** What is waited for, and how. */
+/** A task to wait for, with its dependencies. */
 export interface Awaiting {
   readonly client: Pick<StemClient, 'check'>
   readonly key: string
@@ -20,7 +20,7 @@ export interface Awaiting {
   readonly onPercent: (percent: number) => void
 }
 
-/** How often in a row a task may be unknown to the service, or its state not to be had, before that is believed. */
+/** Number of times in a row that a task may be unknown to the service, or its state unavailable, before that is believed. */
 const patience = 4
 
 /**

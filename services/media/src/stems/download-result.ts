@@ -6,7 +6,7 @@ import { failureOf, type ServiceLink } from './service-call.ts'
 import { StemServiceError, type StemFailure } from './stem-service-error.ts'
 import { startTimeLimit, type TimeLimit } from './time-limit.ts'
 
-/** Where a result goes. */
+/** Destination and bounds of a result. */
 export interface Download {
   /** The file to make; it appears whole or not at all. */
   readonly into: string

@@ -12,7 +12,7 @@ const codes: Readonly<Record<string, StemFailure>> = {
   batch_not_available: 'plan',
 }
 
-/** What a business code of the service means; undefined when it names none of the causes a user can act on. */
+/** Returns the failure of a business code of the service; undefined when it names none of the causes a user can act on. */
 export const failureOfCode = (code: string | undefined): StemFailure | undefined =>
   code === undefined || !Object.hasOwn(codes, code) ? undefined : codes[code]
 

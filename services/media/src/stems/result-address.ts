@@ -2,7 +2,7 @@ import { OperatorError, settingKind } from '@hearth/runtime'
 import { z } from 'zod'
 import { StemServiceError } from './stem-service-error.ts'
 
-/** Where the service is unless STEMSVC_BASE_URL says otherwise. */
+/** Address of the service unless STEMSVC_BASE_URL says otherwise. */
 export const defaultStemBaseUrl = 'https://www.lalal.ai'
 
 const loopbackHosts = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/

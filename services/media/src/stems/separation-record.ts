@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 
 /**
- * How far a separation has come, as it is kept between starts of the service. `stage` is what is to be done next; what that
+ * Progress of a separation, as it is stored between starts of the service. `stage` is what is to be done next; what that
  * stage needs is there before it begins.
  */
 export const SeparationRecord = z.object({
@@ -18,7 +18,7 @@ export type SeparationRecord = z.infer<typeof SeparationRecord>
 /** The record of a separation that nobody has begun; to be stored before it is run. */
 export const newSeparation = (): SeparationRecord => ({ idempotencyKey: randomUUID(), stage: 'upload' })
 
-/** What a separation is doing, for those who look on. */
+/** Stage of a separation, for its observers. */
 export type SeparationStage = SeparationRecord['stage'] | 'download'
 
 /** An abort with this reason, when the service stops, leaves the paid task alone; the next start goes on with it. */

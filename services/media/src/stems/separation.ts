@@ -14,7 +14,7 @@ export interface StemFiles {
   readonly instrumental: string
 }
 
-/** What one separation is allowed. */
+/** Limits of one separation. */
 export interface SeparationLimits {
   /** The longest audio, seconds; it is checked again as the service measured it, because that is what is paid. */
   readonly durationSeconds: number
@@ -24,7 +24,7 @@ export interface SeparationLimits {
   readonly pollMs: number
   readonly longestPollMs: number
   readonly resultBytes: number
-  /** How often an upload, a split or a download is begun. */
+  /** Number of attempts of an upload, a split or a download. */
   readonly attempts: number
   /** Milliseconds for each call that only tidies up at the service. */
   readonly tidyMs: number
@@ -63,7 +63,7 @@ export interface Separation {
   readonly limits?: Partial<SeparationLimits>
 }
 
-/** How a separation ended. */
+/** Result of a separation. */
 export interface SeparationResult extends StemFiles {
   /** Otherwise the service removes the file and the results itself after 24 hours. */
   readonly isSourceDeleted: boolean

@@ -5,7 +5,7 @@ import { errorOfRefusal } from './refusal.ts'
 import { StemServiceError } from './stem-service-error.ts'
 import type { TimeLimit } from './time-limit.ts'
 
-/** How much the service is waited for and believed. */
+/** Limits of calls to the service: time and size. */
 export interface StemLimits {
   /** Milliseconds a call without a file may take. */
   readonly callMs: number
@@ -15,7 +15,7 @@ export interface StemLimits {
   readonly answerBytes: number
 }
 
-/** What every call to the service needs. */
+/** Dependencies of every call to the service. */
 export interface ServiceLink {
   readonly baseUrl: string
   readonly fetch: typeof fetch
@@ -30,7 +30,7 @@ export interface ServiceCall<T> {
   readonly key: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body: string | AsyncIterable<Uint8Array> | undefined
-  /** What a good answer looks like. */
+  /** Schema of a good answer. */
   readonly answer: z.ZodType<T>
   readonly limit: TimeLimit
 }
@@ -113,7 +113,7 @@ function assertUsableKey(key: string): void {
 }
 
 /**
- * What to throw for something that went wrong on the way. Errors of the HTTP client are replaced and not kept as `cause`,
+ * Returns the error for something that went wrong on the way. Errors of the HTTP client are replaced and not kept as `cause`,
  * because nobody promises what they hold.
  */
 export function failureOf(error: unknown, signal: AbortSignal): unknown {

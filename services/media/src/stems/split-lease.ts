@@ -29,7 +29,7 @@ export interface LeaseParts {
   readonly log: Log
 }
 
-/** How long the owner counts as alive after it was last heard of, and how often it says so, milliseconds. */
+/** Time for which the owner counts as alive after its last sign of life, and interval of these signs, milliseconds. */
 const [length, beat] = [60_000, 15_000]
 /** Number of the turn in which splits are claimed on PostgreSQL. */
 const splitTurn = 8_103_003

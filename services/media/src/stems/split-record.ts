@@ -3,10 +3,10 @@ import { z } from 'zod'
 import type { StemSplitRow } from '../database/tables.ts'
 import { newSeparation, SeparationRecord } from './separation-record.ts'
 
-/** What is kept of a split, so that it can go on: it must be of the same sound, and paid by the same account. */
+/** Stored part of a split, so that it can continue: it must be of the same sound, and paid by the same account. */
 const StoredSplit = z.object({ source: z.string(), account: z.string(), separation: SeparationRecord })
 
-/** What a separation belongs to. */
+/** Sound and account that a separation belongs to. */
 export interface SplitOrigin {
   /** Differs when the source does. */
   readonly source: string

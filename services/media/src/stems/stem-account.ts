@@ -25,10 +25,10 @@ export interface AccountParts {
 const place = 'settings.value:stem_account'
 const Stored = z.object({ email: z.string(), key: z.string() })
 
-/** How long an answer of the service counts, and how long that there was none, milliseconds. */
+/** Life of an answer of the service, and of a missing one, milliseconds. */
 const [freshFor, silentFor] = [300_000, 30_000]
 
-/** What a question to the service came to. */
+/** Result of a check of the key. */
 interface Verdict {
   readonly token_valid: boolean | null
   readonly validation_error: string | null
@@ -58,7 +58,7 @@ export class AccountKeeper {
     return sealed === undefined ? undefined : Stored.parse(JSON.parse(this.#parts.sealer.open(sealed, place)))
   }
 
-  /** What the service said of the key in the last five minutes, or says now. */
+  /** Returns the service's answer about the key, of the last five minutes or a new one. */
   async status(isForced: boolean): Promise<StemStatus> {
     const [sealed, account] = [this.#sealed, this.current()]
     if (sealed === undefined || account === undefined) return notConfigured
@@ -87,7 +87,7 @@ export class AccountKeeper {
     this.#parts.bus.publish({ type: 'settings_changed', job_id: null })
   }
 
-  /** What is known of the key may be wrong by now. */
+  /** Forgets the known state of the key: it may be wrong by now. */
   doubt(): void {
     this.#known = undefined
   }

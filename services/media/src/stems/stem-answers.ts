@@ -54,7 +54,7 @@ export interface StemTrack {
   readonly url: string
 }
 
-/** How a task stands. */
+/** State of a task. */
 export type TaskState =
   /** 0 means that it waits for its turn. */
   | { readonly state: 'progress'; readonly percent: number }

@@ -18,7 +18,7 @@ export interface StemClientOptions {
   readonly limits?: Partial<StemLimits>
 }
 
-/** What is to be split, and under which name, so that it is paid for once. */
+/** A split to start, with the key under which it is paid for once. */
 export interface Split {
   readonly sourceId: string
   /** A random UUID; the service begins one task for it, however often it is asked. */

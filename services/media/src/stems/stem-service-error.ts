@@ -37,13 +37,13 @@ const texts: Record<StemFailure, string> = {
   failed: 'the stem service could not separate this audio',
 }
 
-/** What is known about a failure beside its kind. Texts of the service come in cleaned of the key. */
+/** Facts about a failure beside its kind. The key is removed from texts of the service. */
 export interface StemFailureFacts {
   /** HTTP status, when there was an answer. */
   readonly status?: number | undefined
   /** The service's own code, such as `internal_error`. */
   readonly code?: string | undefined
-  /** What went wrong, for the log and the curious; at most 200 characters. */
+  /** Detail for the log, at most 200 characters. */
   readonly detail?: string | undefined
   /** The service's number of the request (`x-request-id`), which its support asks for. */
   readonly requestId?: string | undefined

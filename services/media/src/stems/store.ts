@@ -9,12 +9,12 @@ export interface SplitKey {
   readonly variant: string
 }
 
-/** What somebody who wants to run a split brings along. */
+/** Claim of a split by a process. */
 export interface SplitClaim extends SplitKey {
   readonly durationMs: number
   readonly now: number
   readonly leaseUntil: number
-  /** How many may run at a time, of all jobs. */
+  /** Number of splits at a time, of all jobs. */
   readonly most: number
   /** The record to go on from, given what is stored; it is stored in its place. */
   readonly recordAfter: (previous: StemSplitRow | undefined) => string

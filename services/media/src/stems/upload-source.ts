@@ -8,7 +8,7 @@ import { startTimeLimit, type TimeLimit } from './time-limit.ts'
 /** A file for the service. */
 export interface Upload {
   readonly file: string
-  /** What the service calls it; any text. */
+  /** Name of the file at the service; any text. */
   readonly name: string
   readonly signal?: AbortSignal | undefined
   /** Bytes given to the network so far, and of how many. */

@@ -7,7 +7,7 @@ import type { Trims } from '../trims/trims.ts'
 import type { StemQuery } from './schema.ts'
 import { whole } from './stem-names.ts'
 
-/** What of a job is to be split. */
+/** Part of a job to split. */
 export interface WantedPart {
   readonly job: JobRow
   /** Empty for the whole, otherwise the trim. */

@@ -8,20 +8,20 @@ import {
   type RefusalReason,
 } from '@hearth/outbound'
 
-/** Where a tool was not let. */
+/** A refused destination of a tool. */
 export interface Refusal {
   readonly host: string
   readonly port: number
   readonly reason: RefusalReason
 }
 
-/** What one run may use; every member has a default. */
+/** Limits of one run; every member has a default. */
 export interface EgressLimits {
   /** Connections of the tool, and connections made for it, at the same time; 64. */
   readonly connections?: number
-  /** How long a connection may be silent in both directions, milliseconds; 60 000. */
+  /** Time that a connection may be silent in both directions, milliseconds; 60 000. */
   readonly idleMs?: number
-  /** How long connecting may take, milliseconds; 15 000. */
+  /** Time limit of connecting, milliseconds; 15 000. */
   readonly connectMs?: number
   /** Bytes that may arrive in the whole run; unlimited. */
   readonly maxBytes?: number

@@ -86,7 +86,7 @@ async function tunnel(
   }
 }
 
-/** What ended in order is still delivered; what broke off ends the other side at once. */
+/** Joins two connections. Data before an orderly end is delivered; a broken side ends the other at once. */
 function join(client: Duplex, upstream: Socket): void {
   client.pipe(upstream).pipe(client)
   client.once('close', () => upstream.destroy())

@@ -4,7 +4,7 @@ import { explainConversion } from './media-failure.ts'
 import type { ToolLimits, ToolRunner } from './run-tool.ts'
 import { ToolFailure } from './tool-failure.ts'
 
-/** What a media file is, as ffprobe reads it. */
+/** Facts about a media file, as ffprobe reads them. */
 export interface FileFacts {
   readonly durationMs: number
   readonly sizeBytes: number

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 
-/** Where a program is: at the configured path, or in `PATH`; undefined when it is nowhere. */
+/** Finds a program at the configured path or in `PATH`; undefined when it is nowhere. */
 export function findProgram(name: string, configured?: string): string | undefined {
   if (configured !== undefined) return isExecutable(configured) ? configured : undefined
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder))

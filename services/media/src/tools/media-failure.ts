@@ -59,7 +59,7 @@ const phrases: Record<MediaFailureCode, string> = {
 
 const offline = 'no connection could be made; check the internet connection and the DNS of this server'
 
-/** What yt-dlp says, and what it means; the first that fits counts. */
+/** Messages of yt-dlp with their meanings; the first that fits counts. */
 const reasons: readonly (readonly [RegExp, MediaFailureCode])[] = [
   [/file too large|Errno 27/i, 'too_large'],
   [/no space left|ENOSPC|disk quota/i, 'disk_full'],
@@ -88,7 +88,7 @@ const byKind: Partial<Record<ToolFailure['kind'], MediaFailureCode>> = {
   missing: 'tool_missing',
 }
 
-/** How the way out of a failed run was. */
+/** State of the egress proxy during a failed run. */
 export interface WayOut {
   /** Our own proxy kept it from a private address. */
   readonly wasRefused: boolean

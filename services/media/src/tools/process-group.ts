@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 
-/** What the processes of one group use together. */
+/** Resources used by the processes of one group together. */
 export interface GroupUse {
   readonly processes: number
   /** Resident memory, bytes; pages that are shared count for each. */

@@ -5,7 +5,7 @@ import type { Guardian } from './guardian.ts'
 import { endGroup, readGroupUse, signalGroup } from './process-group.ts'
 import { ToolFailure, type ToolFailureKind } from './tool-failure.ts'
 
-/** What a tool may use at most. All are enforced by us, whatever the tool promises. */
+/** Limits of a tool. The service enforces all of them, whatever the tool promises. */
 export interface ToolLimits {
   readonly timeoutMs: number
   /** Resident memory of all its processes, bytes. */
@@ -39,7 +39,7 @@ export interface ToolRunner {
   run(run: ToolRun): Promise<{ stderr: string }>
 }
 
-/** How long a tool may take to end when it is asked to, milliseconds. */
+/** Time that a tool has to end when it is told to, milliseconds. */
 const patience = 1000
 const longestTail = 8192
 const watchEvery = 1000

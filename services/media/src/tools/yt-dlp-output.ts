@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** How far a download is. */
+/** Progress of a download. */
 export interface DownloadProgress {
   /** 0 to 99: the rest is told by the end of the job. */
   readonly percent: number
@@ -24,7 +24,7 @@ const Progress = z.object({
 
 const text = z.string().nullish().catch(null)
 
-/** What a platform says about the media. */
+/** A platform's facts about the media. */
 export const MediaFacts = z.object({
   title: text,
   channel: text,
@@ -34,7 +34,7 @@ export const MediaFacts = z.object({
 })
 export type MediaFacts = z.infer<typeof MediaFacts>
 
-/** What a line of a download says to us. */
+/** Meaning of a line of a download's output. */
 export type DownloadLine =
   | { readonly kind: 'progress'; readonly progress: DownloadProgress }
   | { readonly kind: 'media'; readonly facts: MediaFacts }

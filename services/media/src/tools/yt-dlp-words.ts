@@ -12,7 +12,7 @@ export interface YtDlpSurroundings {
   readonly jsRuntime?: string | undefined
 }
 
-/** Where the media comes from: a checked address, or what an earlier probe found out. */
+/** Source of the media: a checked address, or the result of an earlier probe. */
 export type YtDlpSource = { readonly url: string } | { readonly infoFile: string }
 
 /** A download as it was asked for. */

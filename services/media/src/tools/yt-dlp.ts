@@ -18,7 +18,7 @@ export interface Egress {
   close(): Promise<void>
 }
 
-/** What is known of a media before it is fetched. */
+/** Facts about media before it is fetched. */
 export interface MediaInfo extends MediaFacts {
   readonly thumbnail: string | null
   readonly isLive: boolean
@@ -223,7 +223,7 @@ export class YtDlp {
   }
 }
 
-/** What yt-dlp gets of an environment: an empty home, in which it leaves nothing. */
+/** Returns the environment of yt-dlp: an empty home, in which it leaves nothing. */
 export function homeOnly(home: string): Readonly<Record<string, string>> {
   return { HOME: home, XDG_CONFIG_HOME: home, XDG_CACHE_HOME: home, PYTHONDONTWRITEBYTECODE: '1' }
 }
@@ -249,7 +249,7 @@ function parseJson(json: string): unknown {
   }
 }
 
-/** What a run left, when it is what was promised: exit code 0 alone says nothing. */
+/** Returns the file that a run left, if it is as promised: exit code 0 alone proves nothing. */
 async function downloaded(directory: string, path: string | undefined): Promise<Downloaded> {
   const isOurs = path !== undefined && dirname(path) === directory && /^source\.\w{1,8}$/.test(basename(path))
   const facts = isOurs ? await lstat(path).catch(() => undefined) : undefined

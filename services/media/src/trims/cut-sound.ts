@@ -15,7 +15,7 @@ const filledSeconds = 0.1
 
 const seconds = (ms: number): string => (ms / 1000).toFixed(3)
 
-/** How long a cut may take: twice what has to be decoded, within 30 s and 5 minutes. */
+/** Returns the time limit of a cut: twice what has to be decoded, from 30 s to 5 minutes. */
 export const cutLimit = ({ endMs }: Part): number => Math.min(300_000, Math.max(30_000, 2 * endMs))
 
 /**

@@ -30,7 +30,7 @@ export interface TrimParts {
 const [shortest, longest] = [1000, 600_000]
 /** A job keeps so many parts; the oldest go. */
 const mostKept = 50
-/** So many may be cut or wait for it at a time, and wait so long. */
+/** Number of trims that are cut or wait at a time, and their waiting time in milliseconds. */
 const mostTogether = 8
 const patience = 60_000
 

@@ -1,4 +1,4 @@
-/** What a WAV file says of its samples. */
+/** Sample format of a WAV file. */
 export interface WavFacts {
   readonly channels: number
   readonly sampleRate: number
