@@ -7,7 +7,6 @@ import { z } from 'zod'
 import { createAddressSet } from './address-set.ts'
 import { Fault } from './faults.ts'
 import { FileForm } from './file-form.ts'
-import { listenAt } from './listen.ts'
 import { routeFor } from './route.ts'
 import { createServer } from './server.ts'
 
@@ -59,7 +58,7 @@ before(async () => {
     pages: '',
     shortcut: ({ url: path }) => (path === '/quick' ? { body: '{}', headers: [] } : undefined),
   })
-  url = await listenAt(app, { host: '127.0.0.1', port: 0 })
+  url = await app.listen({ host: '127.0.0.1', port: 0 })
 })
 after(() => app.close())
 

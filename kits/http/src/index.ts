@@ -2,12 +2,11 @@ export { createAddressSet, plainAddress, type AddressSet } from './address-set.t
 export { allowanceHeaders, createBudget, type Allowance, type Budget } from './budget.ts'
 export { addressGroup, clientAddress, type ForwardingTrust } from './client-address.ts'
 export { describeApi } from './describe-api.ts'
-export { docsFiles, type DocsFile } from './docs-page.ts'
+export { documentRoutes, type PublishedDocument } from './document-routes.ts'
 export type { ErrorAnswer } from './error-answers.ts'
 export { FileForm } from './file-form.ts'
 export { Fault, type FaultReason, type FieldIssue, type RequestPart } from './faults.ts'
 export { phraseOfZodIssue } from './issue-phrase.ts'
-export { checkListen, listenAt } from './listen.ts'
 export { networkList } from './network-setting.ts'
 export { openApiOf, type ApiDescription } from './openapi.ts'
 export {
@@ -23,5 +22,4 @@ export {
   type UploadedFile,
 } from './route.ts'
 export type { QuickAnswer, Shortcut } from './shortcut.ts'
-export { printDocs, type PrintedDocs } from './static-docs.ts'
 export { bodyLimit, createServer, type GuardedRequest, type ServerParts } from './server.ts'

@@ -1,21 +1,16 @@
 import type { DoctorFact } from '@hearth/runtime'
+import { addBackupCommands, addServeCommand } from '@hearth/service'
 import type { Command } from 'commander'
 import type { SimulateOptions } from './simulator/simulate-command.ts'
 import { addAccountCommands } from './command-line/accounts.ts'
-import { addBackupCommands } from './command-line/backup.ts'
+import { backupSubject } from './command-line/data.ts'
 import { addControlCommands } from './command-line/control.ts'
 import { addDeviceCommands } from './command-line/devices.ts'
 import { listOption, numberOption } from './command-line/options.ts'
 
 /** Adds what `hearth inverter …` can do. */
 export function addCommands(program: Command): void {
-  program
-    .command('serve')
-    .description('run the service in the foreground')
-    .action(async () => {
-      const { serve } = await import('./main.ts')
-      await serve(process.env)
-    })
+  addServeCommand(program, async () => (await import('./main.ts')).serve(process.env))
   program
     .command('validate')
     .description('check settings, registry, allowlist, secret and device list as a start would')
@@ -42,7 +37,7 @@ export function addCommands(program: Command): void {
   addDeviceCommands(program)
   addControlCommands(program)
   addAccountCommands(program)
-  addBackupCommands(program)
+  addBackupCommands(program, backupSubject)
 }
 
 function addSimulateCommand(program: Command): void {

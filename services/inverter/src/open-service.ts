@@ -84,16 +84,3 @@ async function claimWithPatience(dataDirectory: string, patience: number): Promi
     }
   }
 }
-
-/** What the first sign-in needs, for a person at the terminal. */
-export function firstSignInLines(password: string, config: Config): string[] {
-  return [
-    'First sign-in to Hearth Inverter',
-    '',
-    'User      admin',
-    `Password  ${password}`,
-    '',
-    `Also in ${join(config.dataDirectory, 'initial-admin-password')}`,
-    'It must be changed at the first sign-in.',
-  ]
-}

@@ -1,6 +1,5 @@
-import { docsFiles, type Route } from '@hearth/http'
-import { z } from 'zod'
-import { route, type Caller } from './access.ts'
+import { documentRoutes, type Route } from '@hearth/http'
+import type { Access, Caller } from './access.ts'
 import { sessionRoutes, type SessionSurroundings } from './accounts/routes.ts'
 import type { Sessions } from './accounts/sessions.ts'
 import type { Approvals } from './approvals/approvals.ts'
@@ -65,6 +64,16 @@ export interface Features {
   readonly releases: ReleaseCheck
 }
 
+/** The description of the API, while it is public. */
+const published = {
+  title: 'Hearth Inverter',
+  tag: 'General',
+  access: 'docs' satisfies Access,
+  limit: 'counted',
+  errors: [404],
+  listsPages: false,
+} as const
+
 /** Every endpoint of the service. */
 export function allRoutes(features: Features): Route[] {
   const { events, devices } = features
@@ -76,7 +85,7 @@ export function allRoutes(features: Features): Route[] {
   return [
     ...readinessRoutes(features.readiness, features.isStopping),
     ...prometheusRoutes(features.exposition),
-    ...documentRoutes(features.document),
+    ...documentRoutes({ ...published, document: features.document }),
     ...metricRoutes(features.metrics),
     ...deviceRoutes(devices, features.deviceSurroundings),
     ...dispatchRoutes(features.dispatch),
@@ -92,42 +101,5 @@ export function allRoutes(features: Features): Route[] {
     ...settingsRoutes(features.settings, { ...features.settingsSurroundings, changed: changed('settings') }),
     ...dashboardRoutes(features.layout),
     ...releaseRoutes(features.releases),
-  ]
-}
-
-const OpenApiDocument = z.record(z.string(), z.unknown()).meta({ id: 'OpenApiDocument' })
-
-/** The description of the API, while it is public. */
-function documentRoutes(document: () => Record<string, unknown>): Route[] {
-  const shared = {
-    method: 'GET',
-    tag: 'General',
-    access: 'docs',
-    limit: 'counted',
-    errors: [404],
-    compressed: true,
-  } as const
-  return [
-    route(
-      {
-        ...shared,
-        path: '/openapi.json',
-        summary: 'This description',
-        success: { status: 200, body: OpenApiDocument },
-      },
-      () => document(),
-    ),
-    ...docsFiles('Hearth Inverter', '/openapi.json').map(({ path, media, content }) =>
-      route(
-        {
-          ...shared,
-          path,
-          summary: 'Interactive description',
-          hidden: true,
-          success: { status: 200, media, description: 'File' },
-        },
-        () => ({ content: content() }),
-      ),
-    ),
   ]
 }

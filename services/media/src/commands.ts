@@ -1,18 +1,13 @@
 import type { DoctorFact } from '@hearth/runtime'
+import { addBackupCommands, addServeCommand } from '@hearth/service'
 import type { Command } from 'commander'
 import { addAccountCommands } from './command-line/accounts.ts'
-import { addBackupCommands } from './command-line/backup.ts'
+import { backupSubject } from './command-line/data.ts'
 import { addToolCommands } from './command-line/update-tools.ts'
 
 /** Adds what `hearth media …` can do. */
 export function addCommands(program: Command): void {
-  program
-    .command('serve')
-    .description('run the service in the foreground')
-    .action(async () => {
-      const { serve } = await import('./main.ts')
-      await serve(process.env)
-    })
+  addServeCommand(program, async () => (await import('./main.ts')).serve(process.env))
   program
     .command('worker')
     .description('work on the jobs of DATABASE_URL; any number of them, on any machine')
@@ -21,7 +16,7 @@ export function addCommands(program: Command): void {
       await work(process.env)
     })
   addAccountCommands(program)
-  addBackupCommands(program)
+  addBackupCommands(program, backupSubject)
   addToolCommands(program)
 }
 

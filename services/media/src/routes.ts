@@ -1,6 +1,6 @@
-import { docsFiles, printDocs, type Route } from '@hearth/http'
+import { documentRoutes, type Route } from '@hearth/http'
 import { z } from 'zod'
-import { route, type Caller } from './access.ts'
+import { route, type Access, type Caller } from './access.ts'
 import { accountRoutes, createPageCookies, type AccountParts } from './accounts/routes.ts'
 import { deliveryRoutes, type DeliveryParts } from './delivery/routes.ts'
 import { eventRoutes } from './events/routes.ts'
@@ -63,6 +63,14 @@ export interface Features {
   readonly document: () => Record<string, unknown>
 }
 
+const published = {
+  title: 'Hearth Media',
+  tag: 'General',
+  access: 'page' satisfies Access,
+  limit: 'none',
+  listsPages: true,
+} as const
+
 /** Every endpoint of the service. */
 export function allRoutes(features: Features): Route[] {
   const { account, jobs, settings } = features
@@ -85,7 +93,7 @@ export function allRoutes(features: Features): Route[] {
     ...logoRoutes(features.logos),
     ...statisticsRoutes(features.statistics),
     ...systemRoutes(features.updates, features.host),
-    ...documentRoutes(features.document),
+    ...documentRoutes({ ...published, document: features.document }),
   ]
 }
 
@@ -106,52 +114,4 @@ function healthRoute(isWritable: () => Promise<boolean>): Route {
       return { status: 'ok' as const }
     },
   )
-}
-
-function documentRoutes(document: () => Record<string, unknown>): Route[] {
-  const shared = { method: 'GET', tag: 'General', access: 'page', limit: 'none', compressed: true } as const
-  const files = docsFiles('Hearth Media', '/openapi.json').map(({ path, media, content }) =>
-    route(
-      {
-        ...shared,
-        path,
-        summary: `Interactive description: ${path}`,
-        success: { status: 200, media, description: 'A file of the description' },
-        ...(path === '/docs' ? {} : { hidden: true as const }),
-      },
-      () => ({ content: content() }),
-    ),
-  )
-  const printed = () => printDocs(document(), '/redoc/style.css')
-  return [
-    ...files,
-    route(
-      {
-        ...shared,
-        path: '/redoc',
-        summary: 'The description as one page to read',
-        success: { status: 200, media: 'text/html', description: 'The page' },
-      },
-      () => ({ content: printed().html }),
-    ),
-    route(
-      {
-        ...shared,
-        path: '/redoc/style.css',
-        summary: 'Looks of the description',
-        hidden: true,
-        success: { status: 200, media: 'text/css', description: 'CSS' },
-      },
-      () => ({ content: printed().css }),
-    ),
-    route(
-      {
-        ...shared,
-        path: '/openapi.json',
-        summary: 'This description',
-        success: { status: 200, body: z.record(z.string(), z.unknown()).meta({ id: 'OpenApiDocument' }) },
-      },
-      () => document(),
-    ),
-  ]
 }

@@ -1,6 +1,6 @@
 import { createLog, systemTimers, type Log, type Timers } from '@hearth/runtime'
 import { temporaryDirectory } from '@hearth/testing'
-import { listenAt } from '@hearth/http'
+import { listenAt } from '@hearth/service'
 import { readConfig } from '../src/config.ts'
 import { csrfCookie } from '../src/accounts/csrf.ts'
 import type { Job } from '../src/jobs/schema.ts'

@@ -1,20 +1,15 @@
 import type { DoctorFact } from '@hearth/runtime'
+import { addBackupCommands, addServeCommand } from '@hearth/service'
 import type { Command } from 'commander'
 import { addAccountCommands } from './command-line/accounts.ts'
-import { addBackupCommands } from './command-line/backup.ts'
+import { backupSubject } from './command-line/data.ts'
 import { addImportCommands } from './command-line/import.ts'
 
 /** Adds what `hearth sites …` can do. */
 export function addCommands(program: Command): void {
-  program
-    .command('serve')
-    .description('run the service in the foreground')
-    .action(async () => {
-      const { serve } = await import('./main.ts')
-      await serve(process.env)
-    })
+  addServeCommand(program, async () => (await import('./main.ts')).serve(process.env))
   addAccountCommands(program)
-  addBackupCommands(program)
+  addBackupCommands(program, backupSubject)
   addImportCommands(program)
 }
 

@@ -1,4 +1,4 @@
-import { docsFiles, printDocs, type Route } from '@hearth/http'
+import { documentRoutes, type Route } from '@hearth/http'
 import { z } from 'zod'
 import { route } from './access.ts'
 import { ReadyChecks, unavailable } from './problems.ts'
@@ -55,55 +55,7 @@ export function generalRoutes({ readiness, build, document }: GeneralParts): Rou
       },
       () => ({ version, commit: build.commit, build_date: build.date }),
     ),
-    ...documentRoutes(document),
-  ]
-}
-
-/** The description of the API: shapes alone, nothing of what is stored. */
-function documentRoutes(document: GeneralParts['document']): Route[] {
-  const described = { ...shared, compressed: true } as const
-  const files = docsFiles('Hearth Sites', '/openapi.json').map(({ path, media, content }) =>
-    route(
-      {
-        ...described,
-        path,
-        summary: `Interactive description: ${path}`,
-        success: { status: 200, media, description: 'A file of the description' },
-        ...(path === '/docs' ? {} : { hidden: true as const }),
-      },
-      () => ({ content: content() }),
-    ),
-  )
-  const printed = () => printDocs(document(), '/redoc/style.css')
-  return [
-    ...files,
-    route(
-      {
-        ...described,
-        path: '/redoc',
-        summary: 'The description as one page to read',
-        success: { status: 200, media: 'text/html', description: 'The page' },
-      },
-      () => ({ content: printed().html }),
-    ),
-    route(
-      {
-        ...described,
-        path: '/redoc/style.css',
-        summary: 'Looks of the description',
-        hidden: true,
-        success: { status: 200, media: 'text/css', description: 'CSS' },
-      },
-      () => ({ content: printed().css }),
-    ),
-    route(
-      {
-        ...described,
-        path: '/openapi.json',
-        summary: 'This description',
-        success: { status: 200, body: z.record(z.string(), z.unknown()).meta({ id: 'OpenApiDocument' }) },
-      },
-      () => document(),
-    ),
+    // Shapes alone, nothing of what is stored.
+    ...documentRoutes({ ...shared, title: 'Hearth Sites', listsPages: true, document }),
   ]
 }

@@ -1,24 +1,34 @@
-import { checkListen, listenAt } from '@hearth/http'
-import { box, closeOnSignal, createLog, isEmptyDirectory, type Environment } from '@hearth/runtime'
+import { box, type Environment } from '@hearth/runtime'
+import { runService } from '@hearth/service'
+import { setUpTokenFile } from './accounts/setup-token.ts'
 import { readConfig, type Config } from './config.ts'
-import { openService, setUpLines } from './open-service.ts'
+import { openService } from './open-service.ts'
 
-/** Runs the service in the foreground until it is told to stop. Prints one line when it answers. */
+/** Runs the service in the foreground until it is told to stop. */
 export async function serve(environment: Environment): Promise<void> {
   const config = readConfig(environment)
-  const log = createLog({ name: 'sites', level: config.logLevel })
-  const place = { host: config.bindAddress, port: config.bindPort }
-  // A start that is refused leaves a fresh directory as it was.
-  if (isEmptyDirectory(config.dataDirectory)) await checkListen(place)
-  const service = await openService(config, log)
-  const url = await listenAt(service.app.http, place).catch(async (error: unknown) => {
-    await service.close()
-    throw error
+  await runService({
+    name: 'sites',
+    config,
+    open: (log) => openService(config, log),
+    announce({ setUpToken, caddyTrouble }) {
+      const token = setUpToken()
+      return [...(token === undefined ? [] : [setUpBox(token, config)]), caddyLine(config, caddyTrouble)]
+    },
   })
-  closeOnSignal(service, log)
-  const token = service.setUpToken()
-  if (token !== undefined) process.stdout.write(`${box(setUpLines(token, config))}\n`)
-  process.stdout.write(`${caddyLine(config, service.caddyTrouble)}\nlistening on ${url}\n`)
+}
+
+/** The box that tells the person at the terminal how to make the first administrator. */
+function setUpBox(token: string, { dataDirectory }: Config): string {
+  return box([
+    'Set up Hearth Sites',
+    '',
+    'Open the address below and make the first administrator with this token:',
+    '',
+    token,
+    '',
+    `Also in ${setUpTokenFile(dataDirectory)}`,
+  ])
 }
 
 /** Which Caddy is managed, for a person at the terminal. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { claimDataDirectory, systemTimers, type Log, type Timers } from '@hearth/runtime'
 import { hasUserRows } from './accounts/store.ts'
-import { openSetUpToken, setUpTokenFile } from './accounts/setup-token.ts'
+import { openSetUpToken } from './accounts/setup-token.ts'
 import { createApp, type App } from './app.ts'
 import { checkPlaces } from './check-places.ts'
 import type { Config } from './config.ts'
@@ -44,17 +44,4 @@ export async function openService(config: Config, log: Log, timers: Timers = sys
   claim.keep()
   const resources = cleanup.move()
   return { app, caddyTrouble: trouble, setUpToken: () => setUpToken.current(), close: () => resources.disposeAsync() }
-}
-
-/** What the first sign-in needs, for a person at the terminal. */
-export function setUpLines(token: string, config: Config): string[] {
-  return [
-    'Set up Hearth Sites',
-    '',
-    'Open the address below and make the first administrator with this token:',
-    '',
-    token,
-    '',
-    `Also in ${setUpTokenFile(config.dataDirectory)}`,
-  ]
 }

@@ -1,4 +1,4 @@
-import { listenAt } from '@hearth/http'
+import { listenAt } from '@hearth/service'
 import { createLog, systemTimers, type Log, type Timers } from '@hearth/runtime'
 import { temporaryDirectory } from '@hearth/testing'
 import type { Session, User } from '../src/accounts/schema.ts'

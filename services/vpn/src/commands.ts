@@ -15,10 +15,13 @@ export async function addCommands(program: Command, words: readonly string[] = [
   if (words[0] === 'serve') return
   const { addAccountCommands } = await import('./command-line/accounts.ts')
   const { addTunnelCommands } = await import('./command-line/tunnels.ts')
-  const { addBackupCommands } = await import('./command-line/backup.ts')
+  const { addRotateKeyCommand } = await import('./command-line/rotate-key.ts')
+  const { backupSubject } = await import('./command-line/data.ts')
+  const { addBackupCommands } = await import('@hearth/service')
   addAccountCommands(program)
   addTunnelCommands(program)
-  addBackupCommands(program)
+  addBackupCommands(program, backupSubject)
+  addRotateKeyCommand(program)
 }
 
 /** What `hearth doctor` should know about this host: whether real tunnels work, and why not. */

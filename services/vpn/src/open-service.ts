@@ -66,16 +66,3 @@ function openGuarded({ outboundAllow, hostLookup }: Config) {
     createOutboundPolicy(outboundAllow, hostLookup === undefined ? {} : { resolver: hostLookup }),
   )
 }
-
-/** What the first sign-in needs, for a person at the terminal. */
-export function firstSignInLines(password: string, config: Config): string[] {
-  return [
-    'First sign-in to Hearth VPN',
-    '',
-    'User      admin',
-    `Password  ${password}`,
-    '',
-    `Also in ${join(config.dataDirectory, 'initial-admin-password')}`,
-    'It must be changed at the first sign-in.',
-  ]
-}

@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander'
 import { resetPassword } from '../accounts/first-password.ts'
 import type { NewToken } from '../tokens/schema.ts'
 import { TokenExpiry, TokenRole } from '../tokens/schema.ts'
-import { withStorage } from './open-data.ts'
+import { withStorage } from './data.ts'
 import { operate } from './operate.ts'
 
 /** `token create` and `reset-admin-password`: they print what a script needs on stdout, all else on stderr. */

@@ -1,7 +1,7 @@
 import { createPassword, hashPassword } from '@hearth/credentials'
 import type { Command } from 'commander'
 import { openSettings } from '../settings/settings.ts'
-import { withStorage } from './open-data.ts'
+import { withStorage } from './data.ts'
 
 /** `reset-admin-password`: for whoever locked themselves out. */
 export function addAccountCommands(program: Command): void {

@@ -9,7 +9,7 @@ import { createExtractorChoice } from '../platforms/read-url.ts'
 import { openSettings } from '../settings/settings.ts'
 import { createUpdateKeeper } from '../system-features.ts'
 import type { UpdateKeeper } from '../updates/updates.ts'
-import { withStorage } from './open-data.ts'
+import { withStorage } from './data.ts'
 
 /** Opens what versions are found out and changed with, for one command, whether or not the service runs. */
 export async function openUpdates(work: (updates: UpdateKeeper) => Promise<void>): Promise<void> {

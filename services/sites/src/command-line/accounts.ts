@@ -1,7 +1,7 @@
 import { OperatorError } from '@hearth/runtime'
 import type { Command } from 'commander'
 import { resetAdministrator } from '../accounts/reset-administrator.ts'
-import { withStorage } from './open-data.ts'
+import { withStorage } from './data.ts'
 
 /** `reset-admin-password`: for whoever is locked out. It prints the new password on stdout, and nothing else there. */
 export function addAccountCommands(program: Command): void {

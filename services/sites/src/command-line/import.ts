@@ -17,7 +17,7 @@ import { createRuleSurroundings } from '../rule-surroundings.ts'
 import { openSettings } from '../settings/settings.ts'
 import { frozenSurroundings } from '../sites/check-wanted.ts'
 import { createSettleWanted } from '../sites/settle-wanted.ts'
-import { withStorage } from './open-data.ts'
+import { withStorage } from './data.ts'
 
 interface ImportOptions {
   readonly dryRun?: boolean

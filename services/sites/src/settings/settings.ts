@@ -1,4 +1,4 @@
-import { readSettingRows, settingsOf, writeSettingRows } from '@hearth/storage'
+import { readSettingRows, settingsOf, writeSettingRows } from '@hearth/service'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { defaultSettings, Settings, type SettingsChange } from './schema.ts'

@@ -11,7 +11,7 @@ import { resetAdministrator } from '../users/first-administrator.ts'
 import { Role, UserCreate } from '../users/schema.ts'
 import { findUserRowByName } from '../users/store.ts'
 import { createUsers } from '../users/users.ts'
-import { withStorage } from './open-data.ts'
+import { withStorage } from './data.ts'
 
 interface TokenOptions {
   user: string

@@ -8,7 +8,7 @@ import { chooseBackend, openDataPlane } from '../wireguard/choose-driver.ts'
 import { createCommandRunner } from '../wireguard/command.ts'
 import { describeHost, readHostFacts } from '../wireguard/host-facts.ts'
 import { simulateTraffic } from '../wireguard/simulated-traffic.ts'
-import { withStorage } from './open-data.ts'
+import { withStorage } from './data.ts'
 
 /** `down` and `simulate-traffic`. */
 export function addTunnelCommands(program: Command): void {

@@ -1,4 +1,4 @@
-import { openSealedStorage, type SealedStorage, type StoragePlace } from '@hearth/storage'
+import { openSealedStorage, type SealedStorage, type StoragePlace } from '@hearth/service'
 import { migrations } from './migrations/index.ts'
 import type { Tables } from './tables.ts'
 

@@ -2,7 +2,7 @@ import type { Sealer } from '@hearth/credentials'
 import type { Kysely } from 'kysely'
 import { sealedPlace } from '../interfaces/desired-devices.ts'
 import { allInterfaceRows } from '../interfaces/store.ts'
-import { keyCheckFact } from '@hearth/storage'
+import { keyCheckFact } from '@hearth/service'
 import type { Tables } from './tables.ts'
 
 /** Seals every secret anew with another key, all in one transaction. Returns how many there were. */

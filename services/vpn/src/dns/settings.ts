@@ -1,4 +1,4 @@
-import { readSettingRows, settingsOf, writeSettingRows } from '@hearth/storage'
+import { readSettingRows, settingsOf, writeSettingRows } from '@hearth/service'
 import { momentOf, type Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import { z } from 'zod'

@@ -22,6 +22,8 @@ export interface SealedStorage<Tables> {
   readonly secret: Uint8Array
   /** Encrypts backups with the same key. */
   readonly fileCipher: FileCipher
+  /** Proves the key of a backup without telling it. */
+  readonly keyCheck: string
 }
 
 /** Where a service's database and its key are, as its settings say. */
@@ -68,7 +70,7 @@ export async function openSealedStorage<Tables extends FactTables>(
     })
     const sealer = createSealer(secret)
     await claimKey(facts, sealer)
-    return { database, sealer, secret, fileCipher: createFileCipher(secret) }
+    return { database, sealer, secret, fileCipher: createFileCipher(secret), keyCheck: sealer.keyCheck }
   } catch (error) {
     await database.close()
     throw error instanceof OperatorError ? error : new OperatorError(unreachable(place, error), { cause: error })

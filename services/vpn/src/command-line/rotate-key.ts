@@ -1,42 +1,20 @@
 import { createSealer, replaceSecretKey } from '@hearth/credentials'
 import { claimDataDirectory, OperatorError } from '@hearth/runtime'
-import { addBackupCommands as addCommands, presentKeyCheck } from '@hearth/storage'
 import type { Command } from 'commander'
-import { checkPlaces } from '../check-places.ts'
-import { readConfig, type Config } from '../config.ts'
-import { migrations } from '../database/migrations/index.ts'
 import { openStorage } from '../database/open.ts'
 import { resealAll } from '../database/rotate-key.ts'
-import { tableNames } from '../database/tables.ts'
+import { data } from './data.ts'
 
-/** `backup`, `restore` and `rotate-key`. */
-export function addBackupCommands(program: Command): void {
-  addCommands(program, {
-    service: 'vpn',
-    keyName: 'the secret key',
-    migrations,
-    tables: tableNames,
-    place: () => Promise.resolve(readChecked().dataDirectory),
-    presentKeyCheck: () => presentKeyCheck(readChecked()),
-    async open() {
-      const { database, sealer, fileCipher } = await openStorage(readConfig(process.env))
-      return { database, fileCipher, keyCheck: sealer.keyCheck }
-    },
-  })
+/** Adds `rotate-key`. */
+export function addRotateKeyCommand(program: Command): void {
   program
     .command('rotate-key')
     .description('seal everything with a new key; the service must not run, and older backups need the old key')
     .action(rotateKey)
 }
 
-function readChecked(): Config {
-  const config = readConfig(process.env)
-  checkPlaces(config)
-  return config
-}
-
 async function rotateKey(): Promise<void> {
-  const config = readChecked()
+  const config = data.readConfig()
   if (config.secretKey !== undefined)
     throw new OperatorError('SECRET_KEY: only a key in a file can be replaced; unset it')
   using claim = claimDataDirectory(config.dataDirectory)

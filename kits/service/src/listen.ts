@@ -1,13 +1,18 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { OperatorError } from '@hearth/runtime'
-import type { FastifyInstance } from 'fastify'
+
+/** The part of an HTTP server that listening needs. */
+export interface HttpServer {
+  listen(address: { host: string; port: number }): Promise<unknown>
+  readonly server: { address(): AddressInfo | string | null }
+}
 
 /**
  * Makes a server listen where the settings say, and returns its address as `http://HOST:PORT`. Throws an `OperatorError` that
  * names `BIND_ADDRESS` or `BIND_PORT` when that cannot be.
  */
-export async function listenAt(http: FastifyInstance, { host, port }: { host: string; port: number }): Promise<string> {
+export async function listenAt(http: HttpServer, { host, port }: { host: string; port: number }): Promise<string> {
   try {
     await http.listen({ host, port })
   } catch (error) {

@@ -1,0 +1,47 @@
+import { closeOnSignal, createLog, isEmptyDirectory, type Log } from '@hearth/runtime'
+import { checkListen, listenAt, type HttpServer } from './listen.ts'
+
+/** A running service: its server does not listen yet. */
+export interface RunnableService {
+  readonly app: { readonly http: HttpServer }
+  close(): Promise<void>
+}
+
+/** Settings that the frame uses itself. */
+export interface FrameConfig {
+  readonly bindAddress: string
+  readonly bindPort: number
+  readonly dataDirectory: string
+  readonly logLevel: string
+}
+
+/** What a service adds to the frame. */
+export interface ServiceFrame<Service extends RunnableService> {
+  readonly name: string
+  readonly config: FrameConfig
+  /** The log goes to stdout instead of stderr. */
+  readonly logOutput?: 'stdout'
+  /** Claims the data directory, opens the database and wires the service; leaves nothing running when it throws. */
+  open(log: Log): Promise<Service>
+  /** Returns the text for the person at the terminal, printed before the address. */
+  announce(service: Service, log: Log): string[] | Promise<string[]>
+}
+
+/**
+ * Runs a service in the foreground until SIGTERM or SIGINT. Prints one line with the address when it answers. A start that is
+ * refused throws an `OperatorError` and leaves a fresh data directory as it was.
+ */
+export async function runService<Service extends RunnableService>(frame: ServiceFrame<Service>): Promise<void> {
+  const { name, config, logOutput } = frame
+  const log = createLog({ name, level: config.logLevel, ...(logOutput === undefined ? {} : { output: logOutput }) })
+  const address = { host: config.bindAddress, port: config.bindPort }
+  if (isEmptyDirectory(config.dataDirectory)) await checkListen(address)
+  const service = await frame.open(log)
+  const url = await listenAt(service.app.http, address).catch(async (error: unknown) => {
+    await service.close()
+    throw error
+  })
+  closeOnSignal(service, log)
+  for (const text of await frame.announce(service, log)) process.stdout.write(`${text}\n`)
+  process.stdout.write(`listening on ${url}\n`)
+}

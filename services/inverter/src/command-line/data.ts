@@ -1,0 +1,50 @@
+import { createSealer } from '@hearth/credentials'
+import type { Database } from '@hearth/database'
+import { OperatorError } from '@hearth/runtime'
+import { storageForCommands, type BackupSubject } from '@hearth/service'
+import { createAdministrator, forgetPassword } from '../accounts/first-password.ts'
+import { readConfig } from '../config.ts'
+import { migrations } from '../database/migrations/index.ts'
+import { openStorage } from '../database/open.ts'
+import { checkSecret, keyFor, presentSecret } from '../database/secret.ts'
+import { backupTableNames, type Tables } from '../database/tables.ts'
+
+function readChecked() {
+  const config = readConfig(process.env)
+  checkSecret(config)
+  return config
+}
+
+/** Opens the database for one command, whether or not the service runs, does the work and closes it again. */
+export const withStorage = storageForCommands({
+  readConfig: readChecked,
+  openStorage,
+  prepare: ({ database }, { dataDirectory }) => createAdministrator(database, dataDirectory),
+})
+
+/** The data that `backup` and `restore` are about. */
+export const backupSubject: BackupSubject<Tables> = {
+  service: 'inverter',
+  keyName: 'HMAC_SECRET',
+  migrations,
+  tables: backupTableNames,
+  place: () => Promise.resolve(readChecked().dataDirectory),
+  presentKeyCheck() {
+    const secret = presentSecret(readConfig(process.env))
+    return Promise.resolve(secret === undefined ? undefined : createSealer(keyFor(secret, 'backup')).keyCheck)
+  },
+  open: () => openStorage(readConfig(process.env)),
+  beforeRestore: refuseUnfinished,
+  // It told the password of the administrator who is replaced.
+  afterRestore: () => forgetPassword(readConfig(process.env).dataDirectory),
+}
+
+/** What was there before a dispatch is known here only: it must be put back on the inverter first. */
+async function refuseUnfinished({ query }: Database<Tables>): Promise<void> {
+  const rows = await query.selectFrom('dispatch_records').select('device_id').where('state', '!=', 'idle').execute()
+  const [first] = rows
+  if (first !== undefined)
+    throw new OperatorError(
+      `a dispatch of ${first.device_id} is not finished: start the service until it is, or use forget-dispatch --device ${first.device_id} --force`,
+    )
+}
