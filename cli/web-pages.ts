@@ -18,10 +18,14 @@ export function readPageState(service: ServiceFolder): PageState {
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === hashSources(service) ? 'built' : 'old'
 }
 
-/** One hash over everything the pages of a service are made of: its `ui`, the kit's, and the versions of all packages. */
+/** One hash over everything the pages of a service are made of: its `ui` without the types of its API, the kit's, and the versions of all packages. */
 export function hashSources(service: ServiceFolder): string {
   const repository = join(service.folder, '../..')
-  const own = globSync('**/*', { cwd: join(service.folder, 'ui'), exclude: ['dist', 'dist/**'], withFileTypes: true })
+  const own = globSync('**/*', {
+    cwd: join(service.folder, 'ui'),
+    exclude: ['dist', 'dist/**', 'src/api*.gen.ts'],
+    withFileTypes: true,
+  })
   const kit = globSync('**/*', { cwd: join(repository, 'kits/ui'), exclude: ['node_modules'], withFileTypes: true })
   const files = [...own, ...kit].filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
   const hash = createHash('sha256').update(readFileSync(join(repository, 'package-lock.json')))

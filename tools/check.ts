@@ -1,5 +1,6 @@
 import { relative } from 'node:path'
 import { unpackedPackage } from '@hearth/testing/unpacked-package'
+import { writeApiTypes } from './api-types.ts'
 import { lanes, sourceSteps, stepFor, testRuns, type Step, type StepResult } from './check-steps.ts'
 import { checkPackages, findServices, root } from '../cli/services.ts'
 import { providePackages } from '../cli/system-packages.ts'
@@ -24,6 +25,7 @@ async function check(words: readonly string[], signal: AbortSignal): Promise<boo
   const inTurn = async (steps: Step[]) => {
     for (let step = steps.shift(); step !== undefined; step = steps.shift()) await run(step)
   }
+  writeApiTypes()
   const chosen = words.map(stepFor)
   if (chosen.length === 0 || chosen.some(({ files }) => files !== undefined)) provide()
   if (chosen.length > 0) await inTurn(chosen)

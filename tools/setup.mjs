@@ -21,6 +21,7 @@ const wanted = `${createHash('sha256').update(readFileSync(lockfile)).digest('he
 if (!isDone()) {
   if (isMyTurn || !waitForTurn()) install()
 }
+if (!isMyTurn) writeApiTypes()
 
 function isDone() {
   return existsSync(stamp) && existsSync(node26) && readFileSync(stamp, 'utf8') === wanted
@@ -52,6 +53,14 @@ function install() {
     fail(`npm ci failed with ${result.signal ?? `exit code ${result.status}`}; the reason is above`)
   if (!existsSync(node26)) provideNode()
   writeFileSync(stamp, wanted)
+}
+
+/** The types of the APIs, which the web pages are checked against, are made here and not committed. */
+function writeApiTypes() {
+  const types = join(root, 'tools/api-types.ts')
+  if (!existsSync(types)) return
+  const result = spawnSync(node26, [types], { stdio: ['ignore', 2, 2] })
+  if (result.status !== 0) fail('the types of the APIs could not be made; the reason is above')
 }
 
 /**

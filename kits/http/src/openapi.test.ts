@@ -40,3 +40,36 @@ test('the document does not forbid what is taken: an IPv6 address may end as an 
     ],
   )
 })
+
+test('what operations have in common stands once under components, and a schema in one form where requests and answers have the same', async () => {
+  const Size = z.strictObject({ width: z.number() }).meta({ id: 'Size' })
+  const Thing = z.strictObject({ size: Size, count: z.int().default(1) }).meta({ id: 'Thing' })
+  const route = routeFor<{ open: undefined }, 'some'>()
+  const spec = { tag: 'Things', summary: 'A thing', access: 'open', limit: 'some' } as const
+  const params = z.object({ id: z.string() })
+  const success = { status: 200, body: Thing } as const
+  const document = (await describeApi(
+    () => [
+      route({ ...spec, method: 'GET', path: '/things/{id}', params, success }, () => ({
+        size: { width: 1 },
+        count: 1,
+      })),
+      route({ ...spec, method: 'PUT', path: '/things/{id}', params, body: Thing, success }, ({ body }) => body),
+    ],
+    about,
+  )) as {
+    paths: Record<
+      string,
+      Record<string, { parameters: unknown; responses: Record<string, unknown>; requestBody: unknown }>
+    >
+    components: Record<string, Record<string, object>>
+  }
+  const { get, put } = document.paths['/things/{id}'] ?? {}
+  assert.deepEqual(get?.parameters, [{ $ref: '#/components/parameters/Id' }])
+  assert.deepEqual(put?.parameters, get?.parameters)
+  assert.deepEqual(put?.responses['404'], { $ref: '#/components/responses/NotFound' })
+  assert.match(JSON.stringify(put?.requestBody), /schemas\/ThingInput"/)
+  const { schemas = {}, responses = {} } = document.components
+  assert.deepEqual(Object.keys(schemas), ['Size', 'Thing', 'ThingInput'], 'sizes are sent as they are answered')
+  assert.ok('NotFound' in responses && 'TooManyRequests' in responses && !('200' in responses))
+})

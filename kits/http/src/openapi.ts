@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifySchema } from 'fastify'
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod'
 import type { OpenAPIV3_1 } from 'openapi-types'
 import { z } from 'zod'
+import { shareComponents, type OpenApiDocument } from './openapi-components.ts'
 import type { Route } from './route.ts'
 
 /** What a service says about itself and its ways in. */
@@ -59,39 +60,7 @@ export async function addOpenApi(app: FastifyInstance, about: ApiDescription): P
 
 /** The finished OpenAPI 3.1 document. */
 export function openApiOf(app: FastifyInstance): Record<string, unknown> {
-  return withUsedSchemas(app.swagger() as unknown as Document)
-}
-
-type Document = Record<string, unknown> & { components?: { schemas?: Record<string, unknown> } }
-
-/**
- * Every named schema comes as `X` for answers and as `XInput` for requests. Those nobody refers to are left out, and a
- * schema that only requests use gets its plain name back.
- */
-function withUsedSchemas(document: Document): Record<string, unknown> {
-  const schemas = document.components?.schemas ?? {}
-  const used = new Set<string>()
-  const visit = (value: unknown) => {
-    for (const [, name = ''] of JSON.stringify(value ?? null).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
-      if (used.has(name)) continue
-      used.add(name)
-      visit(schemas[name])
-    }
-  }
-  visit(document['paths'])
-  const kept = Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name)))
-  const text = JSON.stringify({ ...document, components: { ...document.components, schemas: kept } })
-  const plain = (name: string) => (name.endsWith('Input') && !used.has(name.slice(0, -5)) ? name.slice(0, -5) : name)
-  const named = JSON.parse(
-    text.replaceAll(/#\/components\/schemas\/(\w+)/g, (_, name: string) => `#/components/schemas/${plain(name)}`),
-  ) as Document
-  const renamed = Object.entries(named.components?.schemas ?? {}).map(
-    ([name, schema]) => [plain(name), schema] as const,
-  )
-  return {
-    ...named,
-    components: { ...named.components, schemas: Object.fromEntries(renamed.sort(([a], [b]) => a.localeCompare(b))) },
-  }
+  return shareComponents(app.swagger() as unknown as OpenApiDocument)
 }
 
 const errorTexts: Record<number, string> = {

@@ -23,25 +23,49 @@ interface Operation {
   readonly description?: string
   readonly tags?: readonly string[]
   readonly security?: readonly unknown[]
-  readonly parameters?: readonly { name: string; in: string; required?: boolean; schema?: Schema }[]
+  readonly parameters?: readonly (Parameter | Reference)[]
   readonly requestBody?: { readonly content?: Readonly<Record<string, { schema?: Schema }>> }
-  readonly responses?: Readonly<
-    Record<string, { description?: string; content?: Readonly<Record<string, { schema?: Schema }>> }>
-  >
+  readonly responses?: Readonly<Record<string, Response | Reference>>
+}
+
+interface Reference {
+  readonly $ref: string
+}
+
+interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly required?: boolean
+  readonly schema?: Schema
+}
+
+interface Response {
+  readonly description?: string
+  readonly content?: Readonly<Record<string, { schema?: Schema }>>
+}
+
+interface Components {
+  readonly schemas?: Readonly<Record<string, Schema>>
+  readonly parameters?: Readonly<Record<string, Parameter>>
+  readonly responses?: Readonly<Record<string, Response>>
 }
 
 interface Document {
   readonly info?: { readonly title?: string; readonly version?: string; readonly description?: string }
   readonly tags?: readonly { readonly name: string; readonly description?: string }[]
   readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  readonly components?: { readonly schemas?: Readonly<Record<string, Schema>> }
+  readonly components?: Components
 }
 
 /** An OpenAPI document as one page to read or print: no script, and nothing from elsewhere. */
 export function printDocs(document: object, stylePath: string): PrintedDocs {
   const { info = {}, tags = [], paths = {}, components = {} } = document as Document
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+    Object.entries(methods).map(([method, operation]) => ({
+      path,
+      method: method.toUpperCase(),
+      operation: withoutReferences(operation, components),
+    })),
   )
   const sections = tags.map(({ name, description = '' }) => {
     const own = operations.filter(({ operation }) => operation.tags?.[0] === name)
@@ -60,8 +84,25 @@ export function printDocs(document: object, stylePath: string): PrintedDocs {
   }
 }
 
-function printOperation({ path, method, operation }: { path: string; method: string; operation: Operation }): string {
-  const parameters = (operation.parameters ?? []).map(
+type PlainOperation = Omit<Operation, 'parameters' | 'responses'> & {
+  readonly parameters: readonly Parameter[]
+  readonly responses: readonly (readonly [status: string, response: Response])[]
+}
+
+/** An operation with the shared parameters and responses it refers to. */
+function withoutReferences(operation: Operation, { parameters = {}, responses = {} }: Components): PlainOperation {
+  const nameIn = (reference: Reference) => reference.$ref.slice(reference.$ref.lastIndexOf('/') + 1)
+  return {
+    ...operation,
+    parameters: (operation.parameters ?? []).flatMap((one) => ('$ref' in one ? (parameters[nameIn(one)] ?? []) : one)),
+    responses: Object.entries(operation.responses ?? {}).map(
+      ([status, one]) => [status, '$ref' in one ? (responses[nameIn(one)] ?? {}) : one] as const,
+    ),
+  }
+}
+
+function printOperation({ path, method, operation }: { path: string; method: string; operation: PlainOperation }) {
+  const parameters = operation.parameters.map(
     (one) =>
       `<tr><td><code>${text(one.name)}</code></td><td>${text(one.in)}${one.required === true ? ', required' : ''}</td><td>${nameOf(one.schema)}</td></tr>`,
   )
@@ -69,7 +110,7 @@ function printOperation({ path, method, operation }: { path: string; method: str
     ([media, { schema }]) =>
       `<p>Body <code>${text(media)}</code> ${nameOf(schema)}</p>${schema?.properties === undefined ? '' : printSchema(schema)}`,
   )
-  const answers = Object.entries(operation.responses ?? {}).map(([status, { description = '', content = {} }]) => {
+  const answers = operation.responses.map(([status, { description = '', content = {} }]) => {
     const [media = ''] = Object.keys(content)
     return `<tr><td>${text(status)}</td><td>${text(description)}</td><td>${nameOf(content[media]?.schema)}</td></tr>`
   })

@@ -1,5 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
+import { resolveReference, type Reference } from './operations.ts'
 
 /** An answer as the check needs it. */
 export interface Answer {
@@ -9,11 +10,12 @@ export interface Answer {
   readonly body: unknown
 }
 
+interface Response {
+  readonly content?: Record<string, { schema?: object }>
+}
+
 interface Described {
-  readonly paths: Record<
-    string,
-    Record<string, { responses: Record<string, { content?: Record<string, { schema?: object }> }> }>
-  >
+  readonly paths: Record<string, Record<string, { responses: Record<string, Response | Reference> }>>
   readonly components?: object
 }
 
@@ -55,7 +57,8 @@ export function createConformance(document: object): Conformance {
       const key = [String(answer.status), `${Math.floor(answer.status / 100)}XX`, 'default'].find((k) => k in responses)
       if (key === undefined) throw new Error(`${name} is not described`)
       seen.add(name)
-      const content = responses[key]?.content ?? {}
+      const response = responses[key] ?? {}
+      const { content = {} } = resolveReference(response, described)
       const media = answer.contentType.split(';')[0]?.trim().toLowerCase() ?? ''
       // An answer without a body: where none is described, and to HEAD.
       if (media === '' && (Object.keys(content).length === 0 || method.toUpperCase() === 'HEAD')) return
@@ -64,10 +67,9 @@ export function createConformance(document: object): Conformance {
       if (content[media] === undefined)
         throw new Error(`${name} came as ${media || 'nothing'}, described are: ${Object.keys(content).join(', ')}`)
       if (!isJson(media) || content[media].schema === undefined) return
-      const pointer = ['paths', path, method.toLowerCase(), 'responses', key, 'content', media, 'schema']
-        .map(escape)
-        .join('/')
-      const validate = validatorOf(`/${pointer}`)
+      const place = ['paths', path, method.toLowerCase(), 'responses', key].map(escape).join('/')
+      const answerPlace = '$ref' in response ? response.$ref.slice(1) : `/${place}`
+      const validate = validatorOf([answerPlace, ...['content', media, 'schema'].map(escape)].join('/'))
       if (!validate(answer.body)) throw new Error(`${name} is not as described: ${ajv.errorsText(validate.errors)}`)
     },
   }

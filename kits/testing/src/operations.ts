@@ -14,9 +14,22 @@ export interface Operation {
 }
 
 interface Described {
-  readonly parameters?: Operation['parameters']
+  readonly parameters?: readonly (Operation['parameters'][number] | Reference)[]
   readonly 'x-access'?: string
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: object }>> }
+}
+
+/** Stands for a part of the document. */
+export interface Reference {
+  readonly $ref: string
+}
+
+/** What stands in a place of a document, or what the reference in its place is to. */
+export function resolveReference<T extends object>(place: T | Reference, document: object): T {
+  if (!('$ref' in place)) return place
+  let found: unknown = document
+  for (const part of place.$ref.slice(2).split('/')) found = (found as Record<string, unknown>)[part]
+  return found as T
 }
 
 /** Every operation a document lists: a route that is added is tested without anybody adding it here. */
@@ -27,7 +40,7 @@ export function operationsOf(document: object): Operation[] {
       method: method.toUpperCase(),
       path,
       access: operation['x-access'] ?? '',
-      parameters: operation.parameters ?? [],
+      parameters: (operation.parameters ?? []).map((parameter) => resolveReference(parameter, document)),
       body: operation.requestBody?.content['application/json']?.schema,
     })),
   )

@@ -34,12 +34,15 @@ const document = {
       get: {
         responses: {
           200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Thing' } } } },
-          404: { content: { 'application/json': { schema: { type: 'object', required: ['error'] } } } },
+          404: { $ref: '#/components/responses/NotFound' },
         },
       },
     },
   },
   components: {
+    responses: {
+      NotFound: { content: { 'application/json': { schema: { type: 'object', required: ['error'] } } } },
+    },
     schemas: {
       Thing: {
         type: 'object',
@@ -60,6 +63,7 @@ test('a conforming answer passes; another status, media type or body does not', 
   check(200, { size: 1 })()
   check(404, { error: 'x' })()
   assert.throws(check(200, { size: -1 }), /not as described/)
+  assert.throws(check(404, { reason: 'x' }), /not as described/)
   assert.throws(check(200, { size: 1, secret: 2 }), /not as described/)
   assert.throws(check(500, {}), /is not described/)
   assert.throws(check(200, '', 'text/plain'), /came as text\/plain/)

@@ -106,7 +106,7 @@ function healthRoute(isWritable: () => Promise<boolean>): Route {
       summary: 'Whether the service works',
       access: 'public',
       limit: 'none',
-      success: { status: 200, body: z.object({ status: z.literal('ok') }) },
+      success: { status: 200, body: z.object({ status: z.literal('ok') }).meta({ id: 'Liveness' }) },
       errors: [503],
     },
     async () => {

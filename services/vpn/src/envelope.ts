@@ -1,15 +1,24 @@
 import { z } from 'zod'
 
+/** Names an envelope in the API description after what it holds: `Peer` comes in a `PeerResponse`. */
+const named = <Envelope extends z.ZodType>(envelope: Envelope, held: z.ZodType, ending: string): Envelope =>
+  envelope.meta({ id: `${held.meta()?.id ?? ''}${ending}` })
+
 /** A successful answer around one resource or a whole collection. */
-export const dataEnvelope = <T extends z.ZodType>(data: T) => z.object({ success: z.literal(true), data })
+export const dataEnvelope = <T extends z.ZodType>(data: T) =>
+  named(z.object({ success: z.literal(true), data }), data, 'Response')
 
 /** The answer to something created or done, with a sentence for a person. */
 export const messageEnvelope = <T extends z.ZodType>(data: T) =>
-  z.object({ success: z.literal(true), data, message: z.string() })
+  named(z.object({ success: z.literal(true), data, message: z.string() }), data, 'MessageResponse')
 
 /** One page of a collection; the peer list is the exception, its counts stand inside `data`. */
 export const pageEnvelope = <T extends z.ZodType>(item: T) =>
-  z.object({ success: z.literal(true), data: z.array(item), total: count, limit: count, offset: count })
+  named(
+    z.object({ success: z.literal(true), data: z.array(item), total: count, limit: count, offset: count }),
+    item,
+    'ListResponse',
+  )
 
 const count = z.int().min(0).max(Number.MAX_SAFE_INTEGER)
 

@@ -33,6 +33,8 @@ import { trafficRoutes } from './traffic/routes.ts'
 import { userRoutes } from './users/routes.ts'
 import type { Users } from './users/users.ts'
 
+const Health = z.object({ status: z.literal('ok'), version: z.string() }).meta({ id: 'Health' })
+
 /** Everything the endpoints call. */
 export interface Features {
   readonly sessions: Sessions
@@ -89,7 +91,7 @@ function generalRoutes(document: () => Record<string, unknown>): Route[] {
         summary: 'Whether the service answers',
         access: 'public',
         limit: 'none',
-        success: { status: 200, body: dataEnvelope(z.object({ status: z.literal('ok'), version: z.string() })) },
+        success: { status: 200, body: dataEnvelope(Health) },
       },
       () => ok({ status: 'ok' as const, version }),
     ),

@@ -50,7 +50,7 @@ export function sessionRoutes(sessions: Sessions, around: SessionSurroundings): 
         method: 'DELETE',
         summary: 'Sign out',
         access: 'any-session',
-        success: { status: 200, body: z.object({ message: z.string() }) },
+        success: { status: 200, body: z.object({ message: z.string() }).meta({ id: 'Message' }) },
       },
       async ({ caller, client, answer }) => {
         await sessions.signOut(caller.via.key)

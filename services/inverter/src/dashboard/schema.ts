@@ -31,6 +31,7 @@ const Widget = z
     visible: z.boolean(),
   })
   .refine(({ x, w }) => x + w <= 12, { error: 'reaches beyond the twelve columns', path: ['w'] })
+  .meta({ id: 'DashboardWidget' })
 
 /** How an administrator arranged the dashboard: a grid of twelve columns. */
 export const DashboardLayout = z

@@ -115,7 +115,7 @@ function changeRoutes(devices: Devices, views: DeviceViews): Route[] {
         method: 'DELETE',
         path: '/admin/api/devices/{device_id}',
         summary: 'Remove a device',
-        success: { status: 200, body: z.object({ message: z.string() }) },
+        success: { status: 200, body: z.object({ message: z.string() }).meta({ id: 'Message' }) },
       },
       async ({ params }) => {
         await devices.remove(params.device_id)

@@ -60,11 +60,13 @@ export const Unavailable = z.enum([
 ])
 export type Unavailable = z.infer<typeof Unavailable>
 
-const reading = z.object({
-  value: z.number().nullable(),
-  age_seconds: z.number().min(0).nullable(),
-  stale: z.boolean(),
-})
+const reading = z
+  .object({
+    value: z.number().nullable(),
+    age_seconds: z.number().min(0).nullable(),
+    stale: z.boolean(),
+  })
+  .meta({ id: 'EnergyReading' })
 const watts = z.number().min(0)
 
 const state = {
@@ -87,7 +89,7 @@ const state = {
   until: z.iso.datetime().nullable(),
   stop_reason: EnergyStopReason.nullable(),
   time_limited: z.boolean().meta({ description: 'Ends earlier than usual, because not everything is verified' }),
-  target_soc_window: z.object({ min: z.number(), max: z.number() }),
+  target_soc_window: z.object({ min: z.number(), max: z.number() }).meta({ id: 'EnergyTargetWindow' }),
   readings: z
     .object({
       battery_soc_percent: reading,
@@ -96,8 +98,13 @@ const state = {
       house_load_w: reading,
       battery_power_w: reading,
     })
+    .meta({ id: 'EnergyReadings' })
     .meta({ description: 'Import from the grid and discharge of the battery are positive' }),
-  actions: z.array(z.object({ action: EnergyAction, available: z.boolean(), reason: Unavailable.nullable() })),
+  actions: z.array(
+    z
+      .object({ action: EnergyAction, available: z.boolean(), reason: Unavailable.nullable() })
+      .meta({ id: 'EnergyActionState' }),
+  ),
 }
 
 /** State of a device's Energy Manager and the actions available. */

@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 export const Fault = z.object({ bit: z.int(), label: z.string() }).meta({ id: 'Fault' })
 
-const StatusWord = z.object({ raw: z.int(), flags: z.array(z.string()) })
+const StatusWord = z.object({ raw: z.int(), flags: z.array(z.string()) }).meta({ id: 'StatusWord' })
 
 /** What the inverter says about itself, in words. */
 export const DeviceHealth = z

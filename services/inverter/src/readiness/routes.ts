@@ -16,7 +16,7 @@ export function readinessRoutes(readiness: ReadinessReport, isStopping: () => bo
         summary: 'Whether the process lives; says nothing about the inverters',
         access: 'public',
         limit: 'none',
-        success: { status: 200, body: z.object({ status: z.literal('ok') }) },
+        success: { status: 200, body: z.object({ status: z.literal('ok') }).meta({ id: 'Liveness' }) },
         errors: [503],
       },
       () => {

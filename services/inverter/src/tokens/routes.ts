@@ -13,7 +13,7 @@ export function tokenRoutes(tokens: Tokens, changed: () => void): Route[] {
         ...shared,
         method: 'GET',
         summary: 'All access tokens',
-        success: { status: 200, body: z.object({ tokens: z.array(Token) }) },
+        success: { status: 200, body: z.object({ tokens: z.array(Token) }).meta({ id: 'TokenList' }) },
       },
       async () => ({ tokens: await tokens.list() }),
     ),
@@ -39,7 +39,7 @@ export function tokenRoutes(tokens: Tokens, changed: () => void): Route[] {
         path: '/admin/api/tokens/{id}',
         summary: 'Revoke an access token',
         params: z.object({ id: z.uuid().toLowerCase() }),
-        success: { status: 200, body: z.object({ message: z.string() }) },
+        success: { status: 200, body: z.object({ message: z.string() }).meta({ id: 'Message' }) },
         errors: [404],
       },
       async ({ params }) => {

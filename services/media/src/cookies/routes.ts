@@ -56,7 +56,7 @@ export function cookieRoutes(shelf: CookieShelf): Route[] {
         ...one,
         method: 'DELETE',
         summary: 'Forget the cookies of a platform',
-        success: { status: 200, body: z.object({ ok: z.literal(true), message: z.string() }) },
+        success: { status: 200, body: z.object({ ok: z.literal(true), message: z.string() }).meta({ id: 'Done' }) },
         errors: [404],
       },
       async ({ params }) => {

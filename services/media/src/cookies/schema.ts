@@ -27,5 +27,5 @@ export const CookieSnapshot = z
 export type CookieSnapshot = z.infer<typeof CookieSnapshot>
 
 /** Cookies as text: a Netscape jar, a cookie header, a copied request or a JSON export. */
-export const CookiePaste = z.object({ text: z.string() })
+export const CookiePaste = z.object({ text: z.string() }).meta({ id: 'CookiePaste' })
 export type CookiePaste = z.infer<typeof CookiePaste>

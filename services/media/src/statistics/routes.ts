@@ -26,7 +26,7 @@ export function statisticsRoutes(statistics: StatisticsKeeper): Route[] {
         path: '/api/stats/reset',
         summary: 'Count anew from now on; the jobs stay',
         limit: '5',
-        success: { status: 200, body: z.object({ ok: z.literal(true), message: z.string() }) },
+        success: { status: 200, body: z.object({ ok: z.literal(true), message: z.string() }).meta({ id: 'Done' }) },
       },
       async () => {
         await statistics.reset()

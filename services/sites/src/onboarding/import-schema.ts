@@ -91,4 +91,4 @@ export const NpmImport = FileForm.extend({
     .enum(['true', 'false'])
     .default('false')
     .meta({ description: choices.dry_run.meta()?.description ?? '' }),
-})
+}).meta({ id: 'NpmImport' })

@@ -4,109 +4,127 @@ const seconds = (max: number) => z.number().min(0).max(max)
 const headerName = z.string().min(1).max(128)
 
 /** One server behind the site. */
-export const Upstream = z.strictObject({
-  url: z.string().min(1).max(2048).meta({
-    description:
-      'http, https or h2c with host and port, no path: `http://10.0.0.5:8080`; or `unix//path` in a directory that is allowed',
-  }),
-  weight: z.int().min(1).max(1000).default(1).meta({ description: 'Share of requests under weighted_round_robin' }),
-  max_requests: z.int().min(1).max(1_000_000).nullable().default(null).meta({ description: 'Requests at one time' }),
-})
+export const Upstream = z
+  .strictObject({
+    url: z.string().min(1).max(2048).meta({
+      description:
+        'http, https or h2c with host and port, no path: `http://10.0.0.5:8080`; or `unix//path` in a directory that is allowed',
+    }),
+    weight: z.int().min(1).max(1000).default(1).meta({ description: 'Share of requests under weighted_round_robin' }),
+    max_requests: z.int().min(1).max(1_000_000).nullable().default(null).meta({ description: 'Requests at one time' }),
+  })
+  .meta({ id: 'Upstream' })
 
-export const BalancingPolicy = z.enum([
-  'random',
-  'random_choose',
-  'round_robin',
-  'least_conn',
-  'first',
-  'ip_hash',
-  'uri_hash',
-  'header',
-  'cookie',
-  'client_ip_hash',
-  'weighted_round_robin',
-  'query',
-])
+export const BalancingPolicy = z
+  .enum([
+    'random',
+    'random_choose',
+    'round_robin',
+    'least_conn',
+    'first',
+    'ip_hash',
+    'uri_hash',
+    'header',
+    'cookie',
+    'client_ip_hash',
+    'weighted_round_robin',
+    'query',
+  ])
+  .meta({ id: 'BalancingPolicy' })
 
 /** Which upstream a request goes to, and how often another is tried. */
-export const Balancing = z.strictObject({
-  policy: BalancingPolicy.default('round_robin'),
-  name: headerName
-    .nullable()
-    .default(null)
-    .meta({ description: 'Header, cookie or query key the policy of that name reads' }),
-  choose: z.int().min(2).max(64).default(2).meta({ description: 'How many random_choose draws' }),
-  retries: z.int().min(0).max(10).default(0),
-  try_duration: seconds(60).default(0).meta({ description: 'Seconds to go on trying other upstreams' }),
-})
+export const Balancing = z
+  .strictObject({
+    policy: BalancingPolicy.default('round_robin'),
+    name: headerName
+      .nullable()
+      .default(null)
+      .meta({ description: 'Header, cookie or query key the policy of that name reads' }),
+    choose: z.int().min(2).max(64).default(2).meta({ description: 'How many random_choose draws' }),
+    retries: z.int().min(0).max(10).default(0),
+    try_duration: seconds(60).default(0).meta({ description: 'Seconds to go on trying other upstreams' }),
+  })
+  .meta({ id: 'Balancing' })
 
 /** Requests of its own by which Caddy sees whether an upstream lives. */
-export const ActiveHealth = z.strictObject({
-  path: z.string().min(1).max(2048).default('/'),
-  interval: z.number().min(2).max(3600).default(30).meta({ description: 'Seconds' }),
-  timeout: z.number().min(0.1).max(60).default(5).meta({ description: 'Seconds' }),
-  expect_status: z
-    .int()
-    .min(2)
-    .max(599)
-    .refine((status) => status <= 5 || status >= 100, 'must be a class (2 to 5) or a status (100 to 599)')
-    .default(2)
-    .meta({ description: 'A class, 2 for 200 to 299, or one status' }),
-  host_header: z.string().min(1).max(253).nullable().default(null),
-  passes: z.int().min(1).max(10).default(1),
-  fails: z.int().min(1).max(10).default(1),
-})
+export const ActiveHealth = z
+  .strictObject({
+    path: z.string().min(1).max(2048).default('/'),
+    interval: z.number().min(2).max(3600).default(30).meta({ description: 'Seconds' }),
+    timeout: z.number().min(0.1).max(60).default(5).meta({ description: 'Seconds' }),
+    expect_status: z
+      .int()
+      .min(2)
+      .max(599)
+      .refine((status) => status <= 5 || status >= 100, 'must be a class (2 to 5) or a status (100 to 599)')
+      .default(2)
+      .meta({ description: 'A class, 2 for 200 to 299, or one status' }),
+    host_header: z.string().min(1).max(253).nullable().default(null),
+    passes: z.int().min(1).max(10).default(1),
+    fails: z.int().min(1).max(10).default(1),
+  })
+  .meta({ id: 'ActiveHealth' })
 
 /** Passive health checks: signs in real traffic that an upstream is down. */
-export const PassiveHealth = z.strictObject({
-  fail_duration: seconds(3600).default(30).meta({ description: 'Seconds a failure is remembered' }),
-  max_fails: z.int().min(1).max(100).default(1),
-  unhealthy_status: z
-    .array(
-      z
-        .int()
-        .min(1)
-        .max(599)
-        .refine((status) => status <= 5 || status >= 100, 'must be a class (1 to 5) or a status (100 to 599)'),
-    )
-    .max(32)
-    .default([]),
-  unhealthy_latency: seconds(600).nullable().default(null).meta({ description: 'Seconds' }),
-})
+export const PassiveHealth = z
+  .strictObject({
+    fail_duration: seconds(3600).default(30).meta({ description: 'Seconds a failure is remembered' }),
+    max_fails: z.int().min(1).max(100).default(1),
+    unhealthy_status: z
+      .array(
+        z
+          .int()
+          .min(1)
+          .max(599)
+          .refine((status) => status <= 5 || status >= 100, 'must be a class (1 to 5) or a status (100 to 599)'),
+      )
+      .max(32)
+      .default([]),
+    unhealthy_latency: seconds(600).nullable().default(null).meta({ description: 'Seconds' }),
+  })
+  .meta({ id: 'PassiveHealth' })
 
-export const Health = z.strictObject({
-  active: ActiveHealth.nullable().default(null),
-  passive: PassiveHealth.nullable().default(null),
-})
+export const UpstreamHealth = z
+  .strictObject({
+    active: ActiveHealth.nullable().default(null),
+    passive: PassiveHealth.nullable().default(null),
+  })
+  .meta({ id: 'UpstreamHealth' })
 
 /** Timeouts for upstreams. All in seconds; null leaves Caddy's default. */
-export const Timeouts = z.strictObject({
-  dial: z.number().min(0.1).max(300).nullable().default(null),
-  read: z.number().min(0.1).max(86_400).nullable().default(null),
-  write: z.number().min(0.1).max(86_400).nullable().default(null),
-  flush: z.enum(['auto', 'immediate']).default('auto'),
-  websocket_close_delay: seconds(86_400)
-    .nullable()
-    .default(null)
-    .meta({ description: 'Seconds an open WebSocket survives a change of the configuration; null takes the setting' }),
-})
+export const Timeouts = z
+  .strictObject({
+    dial: z.number().min(0.1).max(300).nullable().default(null),
+    read: z.number().min(0.1).max(86_400).nullable().default(null),
+    write: z.number().min(0.1).max(86_400).nullable().default(null),
+    flush: z.enum(['auto', 'immediate']).default('auto'),
+    websocket_close_delay: seconds(86_400)
+      .nullable()
+      .default(null)
+      .meta({
+        description: 'Seconds an open WebSocket survives a change of the configuration; null takes the setting',
+      }),
+  })
+  .meta({ id: 'Timeouts' })
 
 /** TLS and HTTP settings for upstreams. */
-export const UpstreamTls = z.strictObject({
-  verify: z.boolean().default(true),
-  server_name: z.string().min(1).max(253).nullable().default(null),
-  ca_id: z
-    .int()
-    .positive()
-    .nullable()
-    .default(null)
-    .meta({ description: 'Uploaded authority instead of the usual ones' }),
-  http_versions: z
-    .array(z.enum(['1.1', '2']))
-    .max(2)
-    .default([])
-    .meta({ description: 'Empty leaves the choice to Caddy' }),
-})
+export const UpstreamTls = z
+  .strictObject({
+    verify: z.boolean().default(true),
+    server_name: z.string().min(1).max(253).nullable().default(null),
+    ca_id: z
+      .int()
+      .positive()
+      .nullable()
+      .default(null)
+      .meta({ description: 'Uploaded authority instead of the usual ones' }),
+    http_versions: z
+      .array(z.enum(['1.1', '2']))
+      .max(2)
+      .default([])
+      .meta({ description: 'Empty leaves the choice to Caddy' }),
+  })
+  .meta({ id: 'UpstreamTls' })
 
 /** Members of a site or a path of kind proxy. */
 export const proxyMembers = {
@@ -115,7 +133,7 @@ export const proxyMembers = {
     description: 'Which Host header an upstream gets: the one the client sent, or the name of the upstream',
   }),
   lb: Balancing,
-  health: Health,
+  health: UpstreamHealth,
   timeouts: Timeouts,
   upstream_tls: UpstreamTls,
 }
@@ -128,7 +146,7 @@ export const proxyDefaults: ProxyMembers = {
   upstreams: [],
   upstream_host: 'client',
   lb: Balancing.parse({}),
-  health: Health.parse({}),
+  health: UpstreamHealth.parse({}),
   timeouts: Timeouts.parse({}),
   upstream_tls: UpstreamTls.parse({}),
 }

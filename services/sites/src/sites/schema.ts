@@ -4,7 +4,7 @@ import { readDomain, splitDomains } from './domains.ts'
 import {
   Access,
   BasicAuthUser,
-  BasicAuthUserInput,
+  BasicAuthCredentials,
   ForwardAuth,
   HeaderChange,
   Hsts,
@@ -14,7 +14,7 @@ import {
 } from './guard-schema.ts'
 import { proxyDefaults, proxyMembers } from './proxy-schema.ts'
 
-export const SiteKind = z.enum(['proxy', 'redirect', 'static', 'respond', 'raw'])
+export const SiteKind = z.enum(['proxy', 'redirect', 'static', 'respond', 'raw']).meta({ id: 'SiteKind' })
 export type SiteKind = z.infer<typeof SiteKind>
 
 const invisible = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]/u
@@ -51,23 +51,25 @@ const Domains = z
 const { redirect, static: staticFiles, respond } = answerMembers
 
 /** A path of the site that is served otherwise than the rest. */
-export const PathRoute = z.strictObject({
-  match: z.enum(['prefix', 'exact']).default('prefix'),
-  path: z.string().min(1).max(1024),
-  strip: z.boolean().default(false).meta({ description: 'Takes the path off before the request goes on' }),
-  kind: z.enum(['proxy', 'redirect', 'static', 'respond']),
-  upstreams: proxyMembers.upstreams.default([]),
-  upstream_host: proxyMembers.upstream_host.default('client'),
-  lb: proxyMembers.lb.prefault({}),
-  health: proxyMembers.health.prefault({}),
-  timeouts: proxyMembers.timeouts.prefault({}),
-  upstream_tls: proxyMembers.upstream_tls.prefault({}),
-  redirect: redirect.default(null),
-  static: staticFiles.default(null),
-  respond: respond.default(null),
-  request_headers: z.array(HeaderChange).max(64).default([]),
-  response_headers: z.array(HeaderChange).max(64).default([]),
-})
+export const PathRoute = z
+  .strictObject({
+    match: z.enum(['prefix', 'exact']).default('prefix'),
+    path: z.string().min(1).max(1024),
+    strip: z.boolean().default(false).meta({ description: 'Takes the path off before the request goes on' }),
+    kind: z.enum(['proxy', 'redirect', 'static', 'respond']),
+    upstreams: proxyMembers.upstreams.default([]),
+    upstream_host: proxyMembers.upstream_host.default('client'),
+    lb: proxyMembers.lb.prefault({}),
+    health: proxyMembers.health.prefault({}),
+    timeouts: proxyMembers.timeouts.prefault({}),
+    upstream_tls: proxyMembers.upstream_tls.prefault({}),
+    redirect: redirect.default(null),
+    static: staticFiles.default(null),
+    respond: respond.default(null),
+    request_headers: z.array(HeaderChange).max(64).default([]),
+    response_headers: z.array(HeaderChange).max(64).default([]),
+  })
+  .meta({ id: 'PathRoute' })
 export type PathRoute = z.infer<typeof PathRoute>
 
 /** Everything a person decides about a site, without defaults; `basic_auth` differs between what is written and shown. */
@@ -139,9 +141,10 @@ const familiar = {
 
 /** Every member may be left out; what is given replaces the whole member. */
 const partial = z
-  .strictObject({ ...members, basic_auth: z.array(BasicAuthUserInput).max(64) })
+  .strictObject({ ...members, basic_auth: z.array(BasicAuthCredentials).max(64) })
   .partial()
   .extend(familiar)
+  .meta({ id: 'SiteChange' })
 type Partial = z.output<typeof partial>
 
 /** Moves the names of old into the members they stand for. */
@@ -186,23 +189,25 @@ function withoutUndefined<T extends object>(site: T): Defined<T> {
 export const SiteRecord = z.strictObject({ ...members, basic_auth: z.array(BasicAuthUser) })
 export type SiteRecord = z.output<typeof SiteRecord>
 
-export const ApplyState = z.enum(['applied', 'pending', 'failed', 'disabled'])
+export const ApplyState = z.enum(['applied', 'pending', 'failed', 'disabled']).meta({ id: 'ApplyState' })
 
 /** A site as it is answered. */
-export const Site = z.object({
-  id: z.int(),
-  ...SiteRecord.shape,
-  // What is stored has been read already: an answer only repeats it.
-  site_name: z.string(),
-  domains: z.array(z.string()),
-  domain: z.string().meta({ description: 'All domains in one text' }),
-  upstream_url: z.string().nullable().meta({ description: 'The first upstream' }),
-  caddy_directives: z.string().nullable().meta({ description: 'The same as `raw_directives`' }),
-  revision: z.int().meta({ description: 'Counts changes; also the ETag' }),
-  apply_state: ApplyState,
-  last_error: z.string().nullable().meta({ description: "Caddy's own words when it refused the site" }),
-  applied_revisions: z.record(z.string(), z.int()).meta({ description: 'Revision each node runs, by its name' }),
-  created_at: z.iso.datetime({ offset: true }),
-  updated_at: z.iso.datetime({ offset: true }),
-})
+export const Site = z
+  .object({
+    id: z.int(),
+    ...SiteRecord.shape,
+    // What is stored has been read already: an answer only repeats it.
+    site_name: z.string(),
+    domains: z.array(z.string()),
+    domain: z.string().meta({ description: 'All domains in one text' }),
+    upstream_url: z.string().nullable().meta({ description: 'The first upstream' }),
+    caddy_directives: z.string().nullable().meta({ description: 'The same as `raw_directives`' }),
+    revision: z.int().meta({ description: 'Counts changes; also the ETag' }),
+    apply_state: ApplyState,
+    last_error: z.string().nullable().meta({ description: "Caddy's own words when it refused the site" }),
+    applied_revisions: z.record(z.string(), z.int()).meta({ description: 'Revision each node runs, by its name' }),
+    created_at: z.iso.datetime({ offset: true }),
+    updated_at: z.iso.datetime({ offset: true }),
+  })
+  .meta({ id: 'Site' })
 export type Site = z.infer<typeof Site>

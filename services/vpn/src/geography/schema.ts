@@ -31,6 +31,7 @@ const DatabaseFacts = z
     build_epoch: wholeNumber.meta({ description: 'When the database was made, seconds since 1970' }),
     file: z.string().meta({ description: 'Name of the file' }),
   })
+  .meta({ id: 'GeoDatabase' })
   .nullable()
 
 const around = {
@@ -38,7 +39,7 @@ const around = {
   by: z.enum(['endpoint', 'destination']),
   available: z.boolean().meta({ description: 'Whether it is being counted at the moment' }),
   reason: z.string().nullable().meta({ description: 'Why it is not, or not with the newest database' }),
-  databases: z.object({ country: DatabaseFacts, asn: DatabaseFacts }),
+  databases: z.object({ country: DatabaseFacts, asn: DatabaseFacts }).meta({ id: 'GeoDatabases' }),
 }
 
 export const CountryTraffic = z

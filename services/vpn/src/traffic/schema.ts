@@ -45,23 +45,33 @@ export type TopTrafficQuery = z.infer<typeof TopTrafficQuery>
 
 const bytes = { rx_bytes: wholeNumber, tx_bytes: wholeNumber }
 
+/** What moved in one bucket of time. */
+const TrafficPoint = z
+  .object({ time: Timestamp.meta({ description: 'Begin of the bucket' }), ...bytes })
+  .meta({ id: 'TrafficPoint' })
+
 const series = {
   start: Timestamp,
   end: Timestamp,
   resolution: Resolution,
   points: z
-    .array(z.object({ time: Timestamp.meta({ description: 'Begin of the bucket' }), ...bytes }))
+    .array(TrafficPoint)
     .meta({ description: 'Every bucket the period touches, whole, oldest first; empty ones are zero' }),
-  totals: z.object({
-    ...bytes,
-    average_rate: z.number().min(0).meta({ description: 'Bytes a second both ways, over the points’ time until now' }),
-    peak_rate: z
-      .number()
-      .min(0)
-      .meta({ description: 'Bytes a second both ways in the busiest `peak_seconds` of the points’ time' }),
-    peak_seconds: wholeNumber.meta({ description: '300 for the last 30 days, 3600 for the last year, 86400 before' }),
-    active_seconds: wholeNumber.meta({ description: 'How long peers were connected, all together' }),
-  }),
+  totals: z
+    .object({
+      ...bytes,
+      average_rate: z
+        .number()
+        .min(0)
+        .meta({ description: 'Bytes a second both ways, over the points’ time until now' }),
+      peak_rate: z
+        .number()
+        .min(0)
+        .meta({ description: 'Bytes a second both ways in the busiest `peak_seconds` of the points’ time' }),
+      peak_seconds: wholeNumber.meta({ description: '300 for the last 30 days, 3600 for the last year, 86400 before' }),
+      active_seconds: wholeNumber.meta({ description: 'How long peers were connected, all together' }),
+    })
+    .meta({ id: 'TrafficTotals' }),
 }
 
 /** Traffic in a period, in buckets. Bytes are seen from the server: rx came from peers. */
