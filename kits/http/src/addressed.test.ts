@@ -85,8 +85,10 @@ test('an error that comes as a page is described as one', async () => {
   await using app = await startServer()
   const document = openApiOf(app) as {
     paths: Record<string, { get: { responses: Record<string, { content: object }> } }>
+    components: { responses: Record<string, { content: object }> }
   }
   const { responses } = document.paths['/api/told/{name}']!.get
-  assert.deepEqual(Object.keys(responses['404']!.content), ['application/json'])
+  assert.deepEqual(responses['404'], { $ref: '#/components/responses/NotFound' })
+  assert.deepEqual(Object.keys(document.components.responses['NotFound']!.content), ['application/json'])
   assert.deepEqual(Object.keys(responses['410']!.content), ['text/html'])
 })

@@ -222,11 +222,14 @@ test('a service chooses where its API lies, how its errors look and how large a 
   assert.equal((await app.inject('/some/page')).statusCode, 200)
   for (const path of ['/admin/static/.env', '/admin/static/.git/config', '/%2ehidden/page', '/.well-known/x'])
     assert.equal((await app.inject(path)).statusCode, 404, path)
-  const { paths } = openApiOf(app) as {
-    paths: Record<string, { post: { responses: Record<string, { content: object }> } }>
+  const { paths, components } = openApiOf(app) as {
+    paths: Record<string, { post: { responses: Record<string, object> } }>
+    components: { responses: Record<string, { content: object }> }
   }
   assert.deepEqual(Object.keys(paths), ['/admin/api/things:copy'])
-  assert.deepEqual(Object.keys(paths['/admin/api/things:copy']?.post.responses['422']?.content ?? {}), [
+  const { responses = {} } = paths['/admin/api/things:copy']?.post ?? {}
+  assert.deepEqual(responses['422'], { $ref: '#/components/responses/UnprocessableContent' })
+  assert.deepEqual(Object.keys(components.responses['UnprocessableContent']?.content ?? {}), [
     'application/problem+json',
   ])
   await app.close()
