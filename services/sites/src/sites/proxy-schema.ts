@@ -98,12 +98,9 @@ export const Timeouts = z
     read: z.number().min(0.1).max(86_400).nullable().default(null),
     write: z.number().min(0.1).max(86_400).nullable().default(null),
     flush: z.enum(['auto', 'immediate']).default('auto'),
-    websocket_close_delay: seconds(86_400)
-      .nullable()
-      .default(null)
-      .meta({
-        description: 'Seconds an open WebSocket survives a change of the configuration; null takes the setting',
-      }),
+    websocket_close_delay: seconds(86_400).nullable().default(null).meta({
+      description: 'Seconds an open WebSocket survives a change of the configuration; null takes the setting',
+    }),
   })
   .meta({ id: 'Timeouts' })
 
