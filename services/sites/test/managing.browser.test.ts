@@ -120,7 +120,7 @@ test(
     await using caddy = await startCaddy()
     await visit(page, `${place.url}/servers`)
     await settled(page)
-    await button('Ask now: caddy').click()
+    await button('Check now: caddy').click()
     await page.getByRole('region', { name: 'Server caddy' }).getByText('No answer').waitFor()
     await button('Add server').click()
     const add = dialog('Add server')

@@ -53,7 +53,7 @@ export const pages: readonly Page[] = [
   ),
   page(
     '/servers',
-    { title: 'Servers', icon: IconServer2, role: 'admin', place: 'more' },
+    { title: 'Caddy servers', icon: IconServer2, role: 'admin', place: 'more' },
     async () => (await import('./pages/servers.tsx')).ServersPage,
   ),
   page(

@@ -90,7 +90,7 @@ function SoundAndRetention({ settings }: { settings: Settings }) {
   return (
     <>
       <SettingsGroup
-        title="Sound"
+        title="Audio"
         settings={settings}
         names={['audio_analysis_max_minutes', 'audio_analysis_timeout_minutes']}
       >

@@ -64,7 +64,7 @@ export function SslLabsState() {
           loading={ask.isPending}
           onClick={() => ask.mutate()}
         >
-          Ask again
+          Check again
         </Button>
       }
     >

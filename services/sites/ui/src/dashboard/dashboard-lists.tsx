@@ -69,7 +69,7 @@ export function NodeList() {
   return (
     <CardList
       title="Caddy"
-      more={{ href: '/servers', text: 'Servers' }}
+      more={{ href: '/servers', text: 'Caddy servers' }}
       answer={nodes}
       rowKey={({ id }) => String(id)}
       empty="There is no server yet."

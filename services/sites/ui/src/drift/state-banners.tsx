@@ -37,7 +37,7 @@ function bannerOf(status: CaddyStatus): Banner | undefined {
       icon: <IconPlugConnectedX aria-hidden />,
       title: 'Caddy does not answer',
       text: `${status.error ?? 'Its admin endpoint cannot be reached.'} Sites go on as they are; changes wait until it answers.`,
-      action: <To href="/servers">Servers</To>,
+      action: <To href="/servers">Caddy servers</To>,
     }
   if (status.onboarding_required)
     return {

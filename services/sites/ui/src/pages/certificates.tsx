@@ -22,6 +22,7 @@ import { HostDrawer } from '../certificates/host-drawer.tsx'
 import { type HostCertificate, useCertificates } from '../certificates/read-certificates.ts'
 import { UploadSection } from '../certificates/upload-section.tsx'
 import { StateBanners } from '../drift/state-banners.tsx'
+import '../dashboard/dashboard.css'
 
 const rowsPerPage = 25
 const states = ['valid', 'expiring', 'expired', 'pending', 'missing', 'error'] as const

@@ -18,7 +18,7 @@ export function ServersPage() {
   return (
     <>
       <PageHeader
-        title="Servers"
+        title="Caddy servers"
         description="Every Caddy here serves all sites."
         actions={
           <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setAdding(true)}>

@@ -145,11 +145,11 @@ function AskNow({ node }: { node: Node }) {
       size="xs"
       variant="default"
       leftSection={<IconRefresh size={14} aria-hidden />}
-      aria-label={`Ask now: ${node.name}`}
+      aria-label={`Check now: ${node.name}`}
       loading={ask.isPending}
       onClick={() => ask.mutate()}
     >
-      Ask now
+      Check now
     </Button>
   )
 }
