@@ -36,8 +36,11 @@ function program(name: string, words: readonly string[]): Step {
   }
 }
 
+/** Test files that run at a time: one more than processors, because tests wait for clocks, devices and processes too. */
+const filesAtOnce = lanes + 1
+
 /** A step that runs test files; one without files passes, because a repository may have none of a kind. */
-export function testStep(name: string, files: readonly string[], concurrency = lanes): Step {
+export function testStep(name: string, files: readonly string[], concurrency = filesAtOnce): Step {
   return {
     name,
     files,
@@ -74,11 +77,9 @@ const unitStep = testStep(
   ]),
 )
 
-// These wait for clocks, devices and processes more than they compute.
 const serviceStep = testStep(
   'service',
   serviceFiles.filter((file) => !isBrowserTest(file)),
-  lanes + 1,
 )
 
 const browserStep = testStep('browser', serviceFiles.filter(isBrowserTest), 1)

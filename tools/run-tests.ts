@@ -41,7 +41,8 @@ export async function runTests(
   const lines = stdout.split('\n').flatMap(parse)
   const tests = lines.flatMap((line) => (line.kind === 'test' ? [line.test] : []))
   const ended = new Set(lines.flatMap((line) => (line.kind === 'end' ? [line.file] : [])))
-  const hasEnded = ended.has(undefined)
+  // A signal may reach a test file before the run, which then says that it ended.
+  const hasEnded = ended.has(undefined) && !signal.aborted
   const passed = code === 0 && hasEnded && tests.every(({ result }) => result !== 'failed')
   const unfinished = files.filter((file) => !ended.has(resolve(root, file)))
   const runner = hasEnded ? stderr : `${stderr}the run broke off; files that did not end: ${unfinished.join(', ')}`
