@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import { temporaryDirectory } from './temporary-directory.ts'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 
 const executable = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium'
 
@@ -12,7 +11,7 @@ export function browserObstacle(): string | false {
   return existsSync(executable) ? false : `no browser at ${executable}`
 }
 
-/** A real browser with an empty profile. */
+/** A profile of a real browser, empty at first and gone at the end. */
 export interface TestBrowser extends AsyncDisposable {
   readonly context: BrowserContext
   readonly page: Page
@@ -20,15 +19,63 @@ export interface TestBrowser extends AsyncDisposable {
   readonly complaints: readonly string[]
 }
 
-/** Starts Chromium without anything that reaches out by itself. Closing it fails when a page complained and nobody looked. */
+/**
+ * Opens an empty profile in a Chromium that reaches nothing by itself. Tests of one file share the program and nothing in it.
+ * Closing the profile fails when a page complained and nobody looked.
+ */
 export async function startBrowser(
   options: BrowserContextOptions & { mayComplain?: boolean } = {},
 ): Promise<TestBrowser> {
   const { mayComplain = false, ...contextOptions } = options
+  const chromium = await sharedChromium.use()
+  const context = await chromium.newContext(contextOptions)
+  const complaints: string[] = []
+  context.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      complaints.push(message.text())
+  })
+  context.on('weberror', (error) => complaints.push(error.error().message))
+  const page = await context.newPage()
+  return {
+    context,
+    page,
+    complaints,
+    async [Symbol.asyncDispose]() {
+      await context.close()
+      sharedChromium.leave()
+      if (complaints.length > 0 && !mayComplain) throw new Error(`pages complained:\n${complaints.join('\n')}`)
+    },
+  }
+}
+
+/** How long Chromium waits for the next test of a file before it ends, milliseconds: a start costs seconds of processor time. */
+const idleLimit = 2000
+
+/** The Chromium of this process: started for the first who uses it, ended when nobody has used it for a while. */
+const sharedChromium = {
+  running: undefined as Promise<Browser> | undefined,
+  users: 0,
+  end: undefined as NodeJS.Timeout | undefined,
+  async use(): Promise<Browser> {
+    clearTimeout(this.end)
+    this.users += 1
+    this.running ??= launch()
+    return this.running
+  },
+  leave(): void {
+    this.users -= 1
+    if (this.users > 0) return
+    this.end = setTimeout(() => {
+      void this.running?.then((browser) => browser.close())
+      this.running = undefined
+    }, idleLimit)
+  },
+}
+
+async function launch(): Promise<Browser> {
   // Loaded here, because most tests that use this kit open no browser.
   const { chromium } = await import('playwright-core')
-  const profile = await temporaryDirectory('browser')
-  const context = await chromium.launchPersistentContext(profile.path, {
+  return chromium.launch({
     executablePath: executable,
     args: [
       '--no-sandbox',
@@ -39,25 +86,7 @@ export async function startBrowser(
       '--disable-component-update',
       '--disable-sync',
     ],
-    ...contextOptions,
   })
-  const complaints: string[] = []
-  context.on('console', (message) => {
-    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-      complaints.push(message.text())
-  })
-  context.on('weberror', (error) => complaints.push(error.error().message))
-  const page = context.pages()[0] ?? (await context.newPage())
-  return {
-    context,
-    page,
-    complaints,
-    async [Symbol.asyncDispose]() {
-      await context.close()
-      await profile[Symbol.asyncDispose]()
-      if (complaints.length > 0 && !mayComplain) throw new Error(`pages complained:\n${complaints.join('\n')}`)
-    },
-  }
 }
 
 /** Where pictures for people go; git does not take note of it. */
