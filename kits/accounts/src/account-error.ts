@@ -11,6 +11,8 @@ export type AccountErrorReason =
     }
   /** The owner has `max` API tokens already. */
   | { readonly kind: 'too-many-tokens'; readonly max: number }
+  /** The change would leave nobody who may administer. */
+  | { readonly kind: 'last-administrator' }
   /** A password in a body cannot be taken; `member` and `message` make a sentence. */
   | {
       readonly kind: 'invalid-password'
@@ -38,6 +40,8 @@ function messageOf(reason: AccountErrorReason): string {
       return `Too many failures; try again in ${reason.retryAfterSeconds} s`
     case 'too-many-tokens':
       return `There are ${reason.max} tokens already; revoke one first`
+    case 'last-administrator':
+      return 'This is the last active administrator'
     case 'invalid-password':
       return `${reason.member} ${reason.message}`
   }

@@ -1,3 +1,4 @@
+export type { AnyQuery } from './any-query.ts'
 export { AccountError, type AccountErrorReason } from './account-error.ts'
 export {
   createAttempts,
@@ -7,6 +8,13 @@ export {
   type AttemptWindow,
 } from './attempts/attempts.ts'
 export type { AttemptRow, AttemptTables } from './attempts/store.ts'
+export {
+  createWithInitialPassword,
+  forgetInitialPassword,
+  generatePassword,
+  initialPasswordFile,
+  pendingInitialPassword,
+} from './initial-password.ts'
 export {
   checkNewPassword,
   isPasswordOf,
@@ -43,3 +51,7 @@ export {
   type TokenExpiry,
   type TokenPolicy,
 } from './tokens/tokens.ts'
+export { changeUsers, checkLastAdministrator } from './users/change-users.ts'
+export { UserStore, type UserRow } from './users/store.ts'
+export { createSecurityLog, type SecurityLog, type SignInFailure } from './security-log.ts'
+export { openSetUpToken, setUpTokenFile, type SetUpToken } from './set-up-token.ts'

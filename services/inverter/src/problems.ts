@@ -203,6 +203,7 @@ function problemOfAccountError({ message, reason }: AccountError): Problem {
         retryAfterSeconds: reason.retryAfterSeconds,
       })
     case 'too-many-tokens':
+    case 'last-administrator':
       return new Problem('conflict', message)
     case 'invalid-password':
       return invalid(reason.member, reason.message)

@@ -104,6 +104,7 @@ function problemOfAccountError({ message, reason }: AccountError): Problem {
     case 'rate-limited':
       return new Problem(429, message, { headers: { 'retry-after': String(reason.retryAfterSeconds) } })
     case 'too-many-tokens':
+    case 'last-administrator':
       return conflict(message)
     case 'invalid-password':
       return invalid(message)

@@ -1,6 +1,6 @@
 import { box, type Environment } from '@hearth/runtime'
 import { runService } from '@hearth/service'
-import { setUpTokenFile } from './accounts/setup-token.ts'
+import { setUpTokenFile } from '@hearth/accounts'
 import { readConfig, type Config } from './config.ts'
 import { openService } from './open-service.ts'
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
+import { openSetUpToken } from '@hearth/accounts'
 import { claimDataDirectory, systemTimers, type Log, type Timers } from '@hearth/runtime'
-import { hasUserRows } from './accounts/store.ts'
-import { openSetUpToken } from './accounts/setup-token.ts'
+import { usersIn } from './accounts/store.ts'
 import { createApp, type App } from './app.ts'
 import { checkPlaces } from './check-places.ts'
 import type { Config } from './config.ts'
@@ -35,7 +35,7 @@ export async function openService(config: Config, log: Log, timers: Timers = sys
   cleanup.defer(() => database.close())
   // A server's database knows the key from now on.
   if (database.kind === 'postgres') claim.keep()
-  const setUpToken = await openSetUpToken(config.dataDirectory, await hasUserRows(database.query))
+  const setUpToken = await openSetUpToken(config.dataDirectory, (await usersIn(database.query).count()) > 0)
   await warnOfForeignPasskeys(database.query, config.relyingParty.id, log)
   const { caddy: own, trouble } = await openOwnCaddy(config, log, timers)
   cleanup.defer(async () => own?.close())

@@ -125,6 +125,8 @@ function problemOfAccountError({ message, reason }: AccountError): Problem {
       return tooMany(`Too many requests; try again in ${reason.retryAfterSeconds} s`, reason.retryAfterSeconds)
     case 'too-many-tokens':
       return conflict(message)
+    case 'last-administrator':
+      return conflict(message, 'last_administrator')
     case 'invalid-password':
       return invalidField(reason.member, reason.message)
   }

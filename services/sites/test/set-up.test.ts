@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { test } from 'node:test'
-import { setUpTokenFile } from '../src/accounts/setup-token.ts'
+import { setUpTokenFile } from '@hearth/accounts'
 import { startSites, testPassword } from './in-process.ts'
 
 interface Problem {

@@ -29,11 +29,11 @@ import { publicEndpointOf, readPublicEndpoint, type EndpointContext } from './se
 import type { Settings } from './settings/schema.ts'
 import { openSettings, type SettingsKeeper } from './settings/settings.ts'
 import { Tokens } from './tokens/tokens.ts'
-import { forgetInitialPassword } from './users/first-administrator.ts'
+import { forgetFirstPassword } from './users/first-administrator.ts'
 import { createTrafficHistory } from './traffic/history.ts'
 import { TrafficRecorder } from './traffic/recorder.ts'
 import { startRetention, type Retention } from './traffic/retention.ts'
-import { createUsers } from './users/users.ts'
+import { Users } from './users/users.ts'
 import type { DataPlaneChoice } from './wireguard/choose-driver.ts'
 import type { WireGuardDriver } from './wireguard/device.ts'
 import type { Firewall } from './wireguard/firewall.ts'
@@ -162,10 +162,10 @@ async function openAccounts({ config, database }: AppParts, events: Events, cloc
     clock,
     onAccessChanged,
     timeoutMinutes: () => settings.current().session_timeout_minutes,
-    onPasswordChanged: (user) => forgetInitialPassword(config.dataDirectory, user),
+    onPasswordChanged: (user) => forgetFirstPassword(config.dataDirectory, user),
   })
   const tokens = new Tokens({ database, clock, onAccessChanged })
-  const users = createUsers({ database, clock, onAccessChanged })
+  const users = new Users({ database, clock, onAccessChanged })
   const identify: Identify = async ({ bearer, sessionKey, address }) => {
     if (bearer !== undefined) return tokens.identify(bearer, address)
     return sessionKey === undefined ? undefined : sessions.identify(sessionKey)

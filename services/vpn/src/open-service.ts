@@ -7,7 +7,7 @@ import type { Config } from './config.ts'
 import { openStorage } from './database/open.ts'
 import { RunningResolver } from './dns/process/running-resolver.ts'
 import type { EarlyResolver } from './early-resolver.ts'
-import { createFirstAdministrator, pendingInitialPassword } from './users/first-administrator.ts'
+import { createFirstAdministrator, pendingFirstPassword } from './users/first-administrator.ts'
 import { chooseBackend, openDataPlane, type DataPlaneChoice } from './wireguard/choose-driver.ts'
 import { createCommandRunner } from './wireguard/command.ts'
 import { readHostFacts } from './wireguard/host-facts.ts'
@@ -42,7 +42,7 @@ export async function openService(config: Config, log: Log, early?: EarlyResolve
   // A server's database knows the key from now on.
   if (database.kind === 'postgres') claim.keep()
   await createFirstAdministrator(database, { dataDirectory: config.dataDirectory, now: Date.now() })
-  const firstPassword = await pendingInitialPassword(database, config.dataDirectory)
+  const firstPassword = await pendingFirstPassword(database, config.dataDirectory)
   const planes = openDataPlane(dataPlane.backend, { directory: config.dataDirectory, run })
   const app = await createApp({
     config,

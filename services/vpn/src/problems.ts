@@ -117,6 +117,8 @@ function answerOfAccountError({ message, reason }: AccountError): ErrorAnswer {
       return rateLimited(reason.limit, reason.windowSeconds, reason.retryAfterSeconds)
     case 'too-many-tokens':
       return toError(conflict('name', message))
+    case 'last-administrator':
+      return toError(conflict('role', message))
     case 'invalid-password':
       return toError(invalidField(reason.member, reason.message, reason.code))
   }

@@ -1,5 +1,6 @@
 import {
   endSessionsOf,
+  forgetInitialPassword,
   isPasswordOf,
   replacePassword,
   SessionStore,
@@ -14,7 +15,7 @@ import type { Clock } from '@hearth/runtime'
 import type { Caller } from '../access.ts'
 import type { AdministratorRow, Tables } from '../database/tables.ts'
 import { Problem } from '../problems.ts'
-import { administrator, forgetPassword } from './first-password.ts'
+import { administrator } from './first-password.ts'
 import type { Session } from './schema.ts'
 import * as store from './store.ts'
 
@@ -81,7 +82,7 @@ export class Sessions {
       await store.updateAdministrator(trx, account.username, values)
       await endSessionsOf(trx, { owner: 'username', id: account.username, except: session.keyHash })
     })
-    await forgetPassword(this.#dependencies.dataDirectory)
+    await forgetInitialPassword(this.#dependencies.dataDirectory)
     this.#dependencies.onAccessChanged()
     return sessionOf(key, { session, account: { ...account, ...values } })
   }

@@ -1,8 +1,9 @@
+import { forgetInitialPassword } from '@hearth/accounts'
 import { createSealer } from '@hearth/credentials'
 import type { Database } from '@hearth/database'
 import { OperatorError } from '@hearth/runtime'
 import { storageForCommands, type BackupSubject } from '@hearth/service'
-import { createAdministrator, forgetPassword } from '../accounts/first-password.ts'
+import { createAdministrator } from '../accounts/first-password.ts'
 import { readConfig } from '../config.ts'
 import { migrations } from '../database/migrations/index.ts'
 import { openStorage } from '../database/open.ts'
@@ -36,7 +37,7 @@ export const backupSubject: BackupSubject<Tables> = {
   open: () => openStorage(readConfig(process.env)),
   beforeRestore: refuseUnfinished,
   // It told the password of the administrator who is replaced.
-  afterRestore: () => forgetPassword(readConfig(process.env).dataDirectory),
+  afterRestore: () => forgetInitialPassword(readConfig(process.env).dataDirectory),
 }
 
 /** What was there before a dispatch is known here only: it must be put back on the inverter first. */

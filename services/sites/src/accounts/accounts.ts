@@ -1,12 +1,10 @@
-import type { Attempts } from '@hearth/accounts'
+import { createSecurityLog, type Attempts, type SecurityLog, type SetUpToken } from '@hearth/accounts'
 import type { Database } from '@hearth/database'
 import type { Clock, Log } from '@hearth/runtime'
 import type { Tables } from '../database/tables.ts'
-import { createSecurityLog, type SecurityLog } from './security-log.ts'
 import { Sessions } from './sessions.ts'
-import type { SetUpToken } from './setup-token.ts'
-import { createPasswordSignIn, type PasswordSignIn } from './sign-in.ts'
-import { createUsers, type Users } from './users.ts'
+import { PasswordSignIn } from './sign-in.ts'
+import { Users } from './users.ts'
 import { createVisitorKeys, type VisitorKeys } from './ways-in.ts'
 
 /** Everything about who may come in. */
@@ -45,9 +43,9 @@ export function createAccounts(parts: AccountParts): Accounts {
     onAccessChanged: parts.onAccessChanged,
   })
   return {
-    users: createUsers({ database, clock, onAccessChanged: parts.onAccessChanged }),
+    users: new Users({ database, clock, onAccessChanged: parts.onAccessChanged }),
     sessions,
-    passwords: createPasswordSignIn({ database, relyingPartyId, clock, sessions, attempts, securityLog }),
+    passwords: new PasswordSignIn({ database, relyingPartyId, clock, sessions, attempts, securityLog }),
     visitors: createVisitorKeys(parts.secret, clock),
     securityLog,
     setUpToken,

@@ -1,10 +1,9 @@
-import { endSessionsOf, forgetAttempts } from '@hearth/accounts'
-import { createPassword, hashPassword } from '@hearth/credentials'
+import { endSessionsOf, forgetAttempts, generatePassword } from '@hearth/accounts'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../database/tables.ts'
 import { replaceRecoveryCodes } from './recovery-store.ts'
 import { accountKey, ownPasswordKey } from './sign-in.ts'
-import { deletePasskeysOfUser, findOldestAdministrator, findUserRowByName, updateUserRow } from './store.ts'
+import { deletePasskeysOfUser, usersIn } from './store.ts'
 
 /**
  * Gives an administrator a generated password that must be changed at the next sign-in, takes passkeys and recovery codes away
@@ -14,13 +13,13 @@ export async function resetAdministrator(
   db: Kysely<Tables>,
   username: string | undefined,
 ): Promise<{ username: string; password: string } | undefined> {
+  const users = usersIn(db)
   const user =
-    username === undefined ? await findOldestAdministrator(db) : await findUserRowByName(db, username.toLowerCase())
+    username === undefined ? await users.findOldestAdministrator() : await users.findByName(username.toLowerCase())
   if (user?.role !== 'admin') return undefined
-  const password = createPassword()
-  const values = { password_hash: await hashPassword(password), password_change_required: 1, is_active: 1 }
+  const { password, values } = await generatePassword()
   await db.transaction().execute(async (trx) => {
-    await updateUserRow(trx, user.id, values)
+    await usersIn(trx).update(user.id, { ...values, is_active: 1 })
     await deletePasskeysOfUser(trx, user.id)
     await replaceRecoveryCodes(trx, user.id, [])
     await endSessionsOf(trx, { owner: 'user_id', id: user.id })

@@ -7,7 +7,7 @@ import { isRecent, recentFor } from '../access.ts'
 import type { Proof, ProofWay, Tables, UserRow } from '../database/tables.ts'
 import { countRecoveryCodes } from './recovery-store.ts'
 import type { Session } from './schema.ts'
-import { countPasskeysOf, findUserRow, updateUserRow } from './store.ts'
+import { countPasskeysOf, usersIn } from './store.ts'
 import type { ProvenSession } from './ways-in.ts'
 
 /** An unused session ends after an hour, a busy one after a day; milliseconds. */
@@ -50,7 +50,7 @@ export class Sessions {
   /** A new session; the one the caller had before ends. */
   async open(user: UserRow, way: ProofWay, before?: string): Promise<OpenSession> {
     if (before !== undefined) await this.end(before)
-    await updateUserRow(this.#db, user.id, { last_login_at: this.#dependencies.clock.now() })
+    await usersIn(this.#db).update(user.id, { last_login_at: this.#dependencies.clock.now() })
     const { key } = await this.#store.open(user.id, this.#proofBy(way))
     return { key, session: await this.describe(key) }
   }
@@ -113,7 +113,7 @@ export class Sessions {
   }
 
   async #withUser(session: StoredSession<Proof> | undefined): Promise<Found | undefined> {
-    const user = session === undefined ? undefined : await findUserRow(this.#db, session.userId)
+    const user = session === undefined ? undefined : await usersIn(this.#db).find(session.userId)
     return session !== undefined && user?.is_active === 1 ? { user, session } : undefined
   }
 

@@ -8,6 +8,8 @@ import {
   signIn,
   type Attempts,
   type AttemptWindow,
+  type SecurityLog,
+  type SignInFailure,
   type Throttle,
 } from '@hearth/accounts'
 import { hashPassword, hashToken } from '@hearth/credentials'
@@ -19,9 +21,8 @@ import type { Tables, UserRow } from '../database/tables.ts'
 import { badRequest, conflict, invalidField } from '../problems.ts'
 import { countRecoveryCodes, replaceRecoveryCodes, takeRecoveryCode } from './recovery-store.ts'
 import { Username, type PasswordChange, type SignIn } from './schema.ts'
-import type { SecurityLog, SignInFailure } from './security-log.ts'
 import type { OpenSession, Sessions } from './sessions.ts'
-import { countUsablePasskeys, findUserRowByName, updateUserRow } from './store.ts'
+import { countUsablePasskeys, usersIn } from './store.ts'
 import { waysInTurn } from './ways-in.ts'
 
 /** Wrong guesses for one account, from all addresses together. The bound is that of one address. */
@@ -44,23 +45,7 @@ export interface Origin {
   readonly before: string | undefined
 }
 
-/** Proving who one is by what one knows. */
-export interface PasswordSignIn {
-  /** The same error, in the same time, for a wrong name and for a wrong password or code. */
-  signIn(input: SignIn, origin: Origin): Promise<OpenSession>
-  /** Renews the session as recently proved. */
-  reauthenticate(caller: SessionCaller, password: string, address: string): Promise<OpenSession>
-  /** Throws unless it is the caller's own password. */
-  checkOwnPassword(caller: SessionCaller, password: string, address: string): Promise<void>
-  /** Ends the user's other sessions; this one goes on under another key. */
-  changePassword(caller: SessionCaller, change: PasswordChange, address: string): Promise<OpenSession>
-  /** From now on the user signs in with passkeys alone. */
-  removePassword(caller: SessionCaller): Promise<OpenSession>
-  /** Ten new codes in place of those there were. */
-  createRecoveryCodes(caller: SessionCaller): Promise<string[]>
-}
-
-export interface SignInParts {
+export interface SignInDependencies {
   readonly database: Database<Tables>
   /** The name passkeys belong to by now; others are no way in. */
   readonly relyingPartyId: string
@@ -70,19 +55,17 @@ export interface SignInParts {
   readonly securityLog: SecurityLog
 }
 
-export function createPasswordSignIn(parts: SignInParts): PasswordSignIn {
-  return new StoredSignIn(parts)
-}
-
-class StoredSignIn implements PasswordSignIn {
-  readonly #parts: SignInParts
+/** Signing in, and confirming who one is, with a password or a recovery code. */
+export class PasswordSignIn {
+  readonly #dependencies: SignInDependencies
   readonly #throttle: Throttle
 
-  constructor(parts: SignInParts) {
-    this.#parts = parts
-    this.#throttle = createLastingThrottle(parts.attempts, accountWindows)
+  constructor(dependencies: SignInDependencies) {
+    this.#dependencies = dependencies
+    this.#throttle = createLastingThrottle(dependencies.attempts, accountWindows)
   }
 
+  /** The same error, in the same time, for a wrong name and for a wrong password or code. */
   async signIn(input: SignIn, { address, before }: Origin): Promise<OpenSession> {
     const username = input.username.trim().toLowerCase()
     // What cannot be a name is not looked for: some of it no database takes.
@@ -91,23 +74,25 @@ class StoredSignIn implements PasswordSignIn {
     const user = await signIn({
       throttle: this.#throttle,
       key: accountKey(username),
-      find: async () => (isName ? findUserRowByName(this.#db, username) : undefined),
+      find: async () => (isName ? usersIn(this.#db).findByName(username) : undefined),
       verify: (found) => this.#isRight(found, input),
     }).catch((error: unknown) => {
       if (error instanceof AccountError)
-        this.#parts.securityLog.failed({ client: address, username, ...failureOf(error, isByCode) })
+        this.#dependencies.securityLog.failed({ client: address, username, ...failureOf(error, isByCode) })
       throw error
     })
-    return this.#parts.sessions.open(user, isByCode ? 'recovery_code' : 'password', before)
+    return this.#dependencies.sessions.open(user, isByCode ? 'recovery_code' : 'password', before)
   }
 
+  /** Renews the session as recently proved. */
   async reauthenticate(caller: SessionCaller, password: string, address: string): Promise<OpenSession> {
     await this.checkOwnPassword(caller, password, address)
-    return this.#parts.sessions.renew(caller.key, 'password')
+    return this.#dependencies.sessions.renew(caller.key, 'password')
   }
 
+  /** Throws unless it is the caller's own password. */
   async checkOwnPassword(caller: SessionCaller, password: string, address: string): Promise<void> {
-    const { securityLog, sessions } = this.#parts
+    const { securityLog, sessions } = this.#dependencies
     const key = ownPasswordKey(caller.userId)
     await this.#throttle.attempt(key)
     if (!(await isPasswordOf(await sessions.userOf(caller.key), password))) {
@@ -118,31 +103,34 @@ class StoredSignIn implements PasswordSignIn {
     await this.#throttle.succeed(key)
   }
 
+  /** Ends the user's other sessions; this one goes on under another key. */
   async changePassword(caller: SessionCaller, change: PasswordChange, address: string): Promise<OpenSession> {
-    const { sessions } = this.#parts
+    const { sessions } = this.#dependencies
     const user = await sessions.userOf(caller.key)
     if (change.current_password !== undefined) await this.checkOwnPassword(caller, change.current_password, address)
     else if (!this.#mayLeavePasswordOut(caller, user)) throw invalidField('current_password', 'is needed')
     if (await isPasswordOf(user, change.new_password)) throw samePassword()
     checkNewPassword(change.new_password, [user.username], 'new_password')
     const password_hash = await hashPassword(change.new_password)
-    await updateUserRow(this.#db, user.id, { password_hash, password_change_required: 0 })
+    await usersIn(this.#db).update(user.id, { password_hash, password_change_required: 0 })
     return sessions.renew(caller.key, change.current_password === undefined ? caller.provedBy : 'password', {
       alone: true,
     })
   }
 
+  /** From now on the user signs in with passkeys alone. */
   async removePassword(caller: SessionCaller): Promise<OpenSession> {
-    const { database, sessions, relyingPartyId } = this.#parts
+    const { database, sessions, relyingPartyId } = this.#dependencies
     await this.#db.transaction().execute(async (trx) => {
       await takeTurn(database.kind, trx, waysInTurn)
       if ((await countUsablePasskeys(trx, caller.userId, relyingPartyId)) === 0)
         throw conflict('Without a passkey the password is your last way to sign in', 'last_sign_in_method')
-      await updateUserRow(trx, caller.userId, { password_hash: null })
+      await usersIn(trx).update(caller.userId, { password_hash: null })
     })
     return sessions.renew(caller.key, caller.provedBy, { alone: true })
   }
 
+  /** Ten new codes in place of those there were. */
   async createRecoveryCodes(caller: SessionCaller): Promise<string[]> {
     const codes = Array.from({ length: codeCount }, createCode)
     await this.#db.transaction().execute((trx) => replaceRecoveryCodes(trx, caller.userId, codes.map(hashCode)))
@@ -159,12 +147,12 @@ class StoredSignIn implements PasswordSignIn {
   }
 
   get #db(): Kysely<Tables> {
-    return this.#parts.database.query
+    return this.#dependencies.database.query
   }
 
   /** One who has just shown a passkey or a recovery code may well have forgotten the password. */
   #mayLeavePasswordOut(caller: SessionCaller, user: UserRow): boolean {
-    if (!isRecent(caller, this.#parts.clock.now())) {
+    if (!isRecent(caller, this.#dependencies.clock.now())) {
       if (user.password_hash === null) throw reauthenticationRequired()
       return false
     }

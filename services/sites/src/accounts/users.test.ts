@@ -5,10 +5,10 @@ import { createManualClock } from '@hearth/runtime'
 import { createPostgresDatabase, postgresObstacle } from '@hearth/testing'
 import { migrations } from '../database/migrations/index.ts'
 import type { Tables } from '../database/tables.ts'
-import { Problem } from '../problems.ts'
-import { createUsers } from './users.ts'
+import { toError } from '../problems.ts'
+import { Users } from './users.ts'
 
-const codeOf = (error: unknown): string => (error instanceof Problem ? (error.body.code ?? '') : String(error))
+const codeOf = (error: unknown): string => (toError(error).body as { code?: string }).code ?? String(error)
 
 for (const kind of ['sqlite', 'postgres'] as const)
   describe(kind, { skip: kind === 'postgres' && postgresObstacle() }, () => {
@@ -19,7 +19,7 @@ for (const kind of ['sqlite', 'postgres'] as const)
       )
       await migrate(database.query, migrations)
       const changed: string[] = []
-      const users = createUsers({
+      const users = new Users({
         database,
         clock: createManualClock(1_800_000_000_000),
         onAccessChanged: (id) => void changed.push(id),
@@ -33,11 +33,9 @@ for (const kind of ['sqlite', 'postgres'] as const)
     }
 
     const ways = {
-      delete: (users: ReturnType<typeof createUsers>, actor: string, id: string) => users.remove(actor, id),
-      demote: (users: ReturnType<typeof createUsers>, actor: string, id: string) =>
-        users.update(actor, id, { role: 'user' }),
-      disable: (users: ReturnType<typeof createUsers>, actor: string, id: string) =>
-        users.update(actor, id, { is_active: false }),
+      delete: (users: Users, actor: string, id: string) => users.remove(actor, id),
+      demote: (users: Users, actor: string, id: string) => users.update(actor, id, { role: 'user' }),
+      disable: (users: Users, actor: string, id: string) => users.update(actor, id, { is_active: false }),
     }
     for (const [name, way] of Object.entries(ways))
       test(`of two administrators who ${name} each other at once one stays`, async () => {

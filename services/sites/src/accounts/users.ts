@@ -1,74 +1,55 @@
 import { randomBytes, randomUUIDv7 } from 'node:crypto'
-import { checkNewPassword, endSessionsOf } from '@hearth/accounts'
+import { changeUsers, checkLastAdministrator, checkNewPassword, endSessionsOf } from '@hearth/accounts'
 import { hashPassword } from '@hearth/credentials'
-import { takeTurn, uniqueViolation, type Database } from '@hearth/database'
+import { uniqueViolation, type Database } from '@hearth/database'
 import { momentOf, type Clock } from '@hearth/runtime'
-import type { Kysely } from 'kysely'
 import type { Tables, UserRow } from '../database/tables.ts'
 import { conflict, notFound } from '../problems.ts'
 import type { User, UserCreate, UserUpdate } from './schema.ts'
-import * as store from './store.ts'
+import { countPasskeysOf, usersIn } from './store.ts'
 
-/** The accounts of the service and the rules about them. */
-export interface Users {
-  list(): Promise<User[]>
-  create(input: UserCreate): Promise<User>
-  /** The very first account, an administrator; undefined when there is one already. */
-  createFirst(input: Pick<UserCreate, 'username' | 'password'>): Promise<UserRow | undefined>
-  update(actorId: string, id: string, changes: UserUpdate): Promise<User>
-  remove(actorId: string, id: string): Promise<void>
-  /** Whether there is any account. Once there is, there always will be. */
-  isSetUp(): Promise<boolean>
-}
-
-export interface UserParts {
+export interface UserDependencies {
   readonly database: Database<Tables>
   readonly clock: Clock
   /** Hears of users whose sessions ended. */
   readonly onAccessChanged: (userId: string) => void
 }
 
-/** The turn of transactions that count accounts. */
-const accountTurn = 2
-
 /** A house server has few; the list needs no pages. */
-const mostUsers = 200
+const maxUsers = 200
 
-export function createUsers(parts: UserParts): Users {
-  return new StoredUsers(parts)
-}
-
-class StoredUsers implements Users {
+/** The users of the service and the rules about them. */
+export class Users {
   readonly #database: Database<Tables>
   readonly #clock: Clock
   readonly #onAccessChanged: (userId: string) => void
   #isSetUp = false
 
-  constructor({ database, clock, onAccessChanged }: UserParts) {
+  constructor({ database, clock, onAccessChanged }: UserDependencies) {
     this.#database = database
     this.#clock = clock
     this.#onAccessChanged = onAccessChanged
   }
 
   async list(): Promise<User[]> {
-    const rows = await store.listUserRows(this.#database.query)
-    return this.#describe(rows)
+    return this.#describe(await usersIn(this.#database.query).list())
   }
 
   async create(input: UserCreate): Promise<User> {
     const row = await newUserRow(input, this.#clock.now())
-    await this.#inTurn(async (trx) => {
-      if ((await store.countUserRows(trx)) >= mostUsers) throw conflict(`There are ${mostUsers} accounts already`)
-      await nameTaken(() => store.insertUserRow(trx, row))
+    await changeUsers(this.#database, async (trx) => {
+      if ((await usersIn(trx).count()) >= maxUsers) throw conflict(`There are ${maxUsers} accounts already`)
+      await nameTaken(() => usersIn(trx).insert(row))
     })
     return userOfRow(row, 0)
   }
 
+  /** The very first user, an administrator; undefined when there is one already. */
   async createFirst(input: Pick<UserCreate, 'username' | 'password'>): Promise<UserRow | undefined> {
     const row = await newUserRow({ ...input, role: 'admin' }, this.#clock.now())
-    return this.#inTurn(async (trx) => {
-      if (await store.hasUserRows(trx)) return undefined
-      await store.insertUserRow(trx, row)
+    return changeUsers(this.#database, async (trx) => {
+      if ((await usersIn(trx).count()) > 0) return undefined
+      await usersIn(trx).insert(row)
       return row
     })
   }
@@ -88,9 +69,9 @@ class StoredUsers implements Users {
         : { password_change_required: Number(changes.password_change_required) }),
     }
     const endsSessions = password !== undefined || isActive === false || (role !== undefined && role !== row.role)
-    await this.#inTurn(async (trx) => {
+    await changeUsers(this.#database, async (trx) => {
       if (role === 'user' || isActive === false) await checkLastAdministrator(trx, id)
-      await nameTaken(() => store.updateUserRow(trx, id, values))
+      await nameTaken(() => usersIn(trx).update(id, values))
       if (endsSessions) await endSessionsOf(trx, { owner: 'user_id', id })
     })
     if (endsSessions) this.#onAccessChanged(id)
@@ -102,34 +83,27 @@ class StoredUsers implements Users {
   async remove(actorId: string, id: string): Promise<void> {
     await this.#find(id)
     if (actorId === id) throw conflict('Your own account cannot be deleted', 'own_account')
-    await this.#inTurn(async (trx) => {
+    await changeUsers(this.#database, async (trx) => {
       await checkLastAdministrator(trx, id)
-      await store.deleteUserRow(trx, id)
+      await usersIn(trx).delete(id)
     })
     this.#onAccessChanged(id)
   }
 
+  /** Whether there is any user. Once there is, there always will be. */
   async isSetUp(): Promise<boolean> {
-    this.#isSetUp ||= await store.hasUserRows(this.#database.query)
+    this.#isSetUp ||= (await usersIn(this.#database.query).count()) > 0
     return this.#isSetUp
   }
 
-  /** Changes of accounts take turns, so that two administrators cannot remove each other at the same moment. */
-  #inTurn<T>(work: (trx: Kysely<Tables>) => Promise<T>): Promise<T> {
-    return this.#database.query.transaction().execute(async (trx) => {
-      await takeTurn(this.#database.kind, trx, accountTurn)
-      return work(trx)
-    })
-  }
-
   async #find(id: string): Promise<UserRow> {
-    const row = await store.findUserRow(this.#database.query, id)
+    const row = await usersIn(this.#database.query).find(id)
     if (row === undefined) throw notFound('user')
     return row
   }
 
   async #describe(rows: readonly UserRow[]): Promise<User[]> {
-    const passkeys = await store.countPasskeysOf(
+    const passkeys = await countPasskeysOf(
       this.#database.query,
       rows.map(({ id }) => id),
     )
@@ -174,13 +148,6 @@ function checkOwnChange(row: UserRow, changes: UserUpdate): void {
   if (changes.is_active === false) throw conflict('Your own account cannot be disabled', 'own_account')
   if (changes.password !== undefined)
     throw conflict('Your own password is changed by POST /api/session/password', 'own_account')
-}
-
-async function checkLastAdministrator(trx: Kysely<Tables>, id: string): Promise<void> {
-  const row = await store.findUserRow(trx, id)
-  const counts = row?.role === 'admin' && row.is_active === 1
-  if (counts && (await store.countOtherAdministrators(trx, id)) === 0)
-    throw conflict('This is the last active administrator', 'last_administrator')
 }
 
 async function nameTaken<T>(write: () => Promise<T>): Promise<T> {

@@ -1,5 +1,4 @@
-import type { AttemptTables, SessionRow } from '@hearth/accounts'
-import type { Role } from '../accounts/schema.ts'
+import type { AttemptTables, SessionRow, UserRow as AccountUserRow } from '@hearth/accounts'
 import type { ApplyTables } from '../apply/tables.ts'
 import { certificateTableNames, type CertificateTables } from '../certificates/tables.ts'
 import type { NodeTables } from '../nodes/tables.ts'
@@ -29,19 +28,9 @@ export interface SettingRow {
   value: string
 }
 
-export interface UserRow {
-  id: string
-  /** In lower case. */
-  username: string
-  role: Role
-  /** PHC string; null for one who signs in with passkeys alone. */
-  password_hash: string | null
-  is_active: number
-  password_change_required: number
+export interface UserRow extends AccountUserRow {
   /** What authenticators know the user by: random, tells nothing. */
   user_handle: string
-  created_at: number
-  last_login_at: number | null
 }
 
 /** How a session proved last who its user is. */

@@ -4,7 +4,7 @@ import { momentOf } from '@hearth/runtime'
 import { generateRegistrationOptions, verifyRegistrationResponse } from '@simplewebauthn/server'
 import type { Kysely } from 'kysely'
 import { isRecent, reauthenticationRequired, type SessionCaller } from '../access.ts'
-import { findUserRow } from '../accounts/store.ts'
+import { usersIn } from '../accounts/store.ts'
 import { waysInTurn } from '../accounts/ways-in.ts'
 import type { PasskeyRow, Tables } from '../database/tables.ts'
 import { badRequest, conflict, notFound } from '../problems.ts'
@@ -141,7 +141,7 @@ function checkCount(own: readonly PasskeyRow[]): void {
 }
 
 async function checkHasPassword(trx: Kysely<Tables>, userId: string): Promise<void> {
-  const user = await findUserRow(trx, userId)
+  const user = await usersIn(trx).find(userId)
   if (user?.password_hash == null)
     throw conflict('This passkey is your last way to sign in; set a password first', 'last_sign_in_method')
 }

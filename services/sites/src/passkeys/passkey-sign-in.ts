@@ -1,9 +1,9 @@
+import type { SignInFailure } from '@hearth/accounts'
 import { generateAuthenticationOptions, verifyAuthenticationResponse } from '@simplewebauthn/server'
 import type { Log } from '@hearth/runtime'
 import type { Origin } from '../accounts/sign-in.ts'
-import type { SignInFailure } from '../accounts/security-log.ts'
 import type { OpenSession } from '../accounts/sessions.ts'
-import { findUserRow } from '../accounts/store.ts'
+import { usersIn } from '../accounts/store.ts'
 import type { PasskeyRow, UserRow } from '../database/tables.ts'
 import { unauthenticated } from '../problems.ts'
 import { challengeFor } from './challenges.ts'
@@ -66,7 +66,7 @@ async function examine(
   const { database, clock } = parts
   const { credential } = claim
   const passkey = await findPasskeyRowByCredential(database.query, credential.id)
-  const user = await findUserRow(database.query, passkey?.user_id ?? '')
+  const user = await usersIn(database.query).find(passkey?.user_id ?? '')
   const proof = await verify(parts, claim, passkey)
   if (passkey === undefined) return { reason: 'invalid_passkey', isUnknown: true }
   if (proof === undefined || user === undefined) return { reason: 'invalid_passkey' }

@@ -9,8 +9,8 @@ import { TokenCreate, TokenExpiry, TokenPermissions } from '../tokens/schema.ts'
 import { Tokens } from '../tokens/tokens.ts'
 import { resetAdministrator } from '../users/first-administrator.ts'
 import { Role, UserCreate } from '../users/schema.ts'
-import { findUserRowByName } from '../users/store.ts'
-import { createUsers } from '../users/users.ts'
+import { usersIn } from '../users/store.ts'
+import { Users } from '../users/users.ts'
 import { withStorage } from './data.ts'
 
 interface TokenOptions {
@@ -65,7 +65,7 @@ async function createToken(options: TokenOptions): Promise<void> {
     ip_whitelist: options.ip,
   })
   await withStorage(async ({ database }) => {
-    const owner = await findUserRowByName(database.query, options.user.toLowerCase())
+    const owner = await usersIn(database.query).findByName(options.user.toLowerCase())
     if (owner === undefined) throw new OperatorError(`--user: there is no user ${options.user}`)
     const tokens = new Tokens({ database, clock: systemClock })
     const { token } = await inOneLine(tokens.create({ userId: owner.id, role: owner.role }, input))
@@ -77,7 +77,7 @@ async function createUser(options: UserOptions): Promise<void> {
   const { username, email, role } = options
   const input = checked(UserCreate, { username, email, role, password: readPassword(options.passwordFile) })
   await withStorage(async ({ database }) => {
-    const user = await inOneLine(createUsers({ database, clock: systemClock }).create(input))
+    const user = await inOneLine(new Users({ database, clock: systemClock }).create(input))
     process.stdout.write(`${user.id}\n`)
   })
 }

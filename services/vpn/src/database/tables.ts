@@ -1,8 +1,7 @@
-import type { SessionRow, TokenRow } from '@hearth/accounts'
+import type { SessionRow, TokenRow, UserRow as AccountUserRow } from '@hearth/accounts'
 import type { BlockListFormat } from '../lists/schema.ts'
 import type { RoutingMode } from '../peers/schema.ts'
 import type { TokenPermissions } from '../tokens/schema.ts'
-import type { Role } from '../users/schema.ts'
 
 /** Rows as they are stored. Moments are milliseconds since the epoch, switches 0 or 1, lists JSON text. */
 export interface Tables {
@@ -34,17 +33,10 @@ export interface SettingRow {
   value: string
 }
 
-export interface UserRow {
-  id: string
-  username: string
+export interface UserRow extends AccountUserRow {
   email: string
-  role: Role
   /** PHC string. */
   password_hash: string
-  is_active: number
-  password_change_required: number
-  created_at: number
-  last_login_at: number | null
   last_login_ip: string | null
 }
 

@@ -15,7 +15,7 @@ import { addressGroup, Fault } from '@hearth/http'
 import type { Clock } from '@hearth/runtime'
 import type { SessionCaller } from '../access.ts'
 import type { Tables, UserRow } from '../database/tables.ts'
-import { findUserRow, findUserRowByName, updateUserRow } from '../users/store.ts'
+import { usersIn } from '../users/store.ts'
 import { userOfRow } from '../users/users.ts'
 import type { Session } from './schema.ts'
 
@@ -68,11 +68,11 @@ export class Sessions {
     const user = await signIn({
       throttle: this.#throttle,
       key: addressGroup(address),
-      find: () => findUserRowByName(this.#db, username.trim().toLowerCase()),
+      find: () => usersIn(this.#db).findByName(username.trim().toLowerCase()),
       verify: (found) => isPasswordOf(found, password),
     })
     const login = { last_login_at: this.#dependencies.clock.now(), last_login_ip: address }
-    await updateUserRow(this.#db, user.id, login)
+    await usersIn(this.#db).update(user.id, login)
     const { key, session } = await this.#store.open(user.id, {})
     return { key, session: sessionOf(key, { session, user: { ...user, ...login } }) }
   }
@@ -109,7 +109,7 @@ export class Sessions {
     })
     const values = { password_hash, password_change_required: 0 }
     await this.#db.transaction().execute(async (trx) => {
-      await updateUserRow(trx, user.id, values)
+      await usersIn(trx).update(user.id, values)
       await endSessionsOf(trx, { owner: 'user_id', id: user.id, except: session.keyHash })
     })
     await this.#dependencies.onPasswordChanged(user)
@@ -118,7 +118,7 @@ export class Sessions {
   }
 
   async #userOf(session: StoredSession | undefined): Promise<UserRow | undefined> {
-    const user = session === undefined ? undefined : await findUserRow(this.#db, session.userId)
+    const user = session === undefined ? undefined : await usersIn(this.#db).find(session.userId)
     return user?.is_active === 1 ? user : undefined
   }
 

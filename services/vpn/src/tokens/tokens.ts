@@ -6,7 +6,7 @@ import type { Caller } from '../access.ts'
 import type { Tables, TokenColumns, UserRow } from '../database/tables.ts'
 import { forbidden, notFound } from '../problems.ts'
 import type { Role } from '../users/schema.ts'
-import { findUserRow } from '../users/store.ts'
+import { usersIn } from '../users/store.ts'
 import type { Token, TokenCreate } from './schema.ts'
 
 const policy = { prefix: 'hvpn', hashColumn: 'hash', maxTokens: 100 } as const
@@ -76,7 +76,7 @@ export class Tokens {
   }
 
   async #ownerOf(token: Row | undefined): Promise<UserRow | undefined> {
-    const owner = token === undefined ? undefined : await findUserRow(this.#dependencies.database.query, token.user_id)
+    const owner = token === undefined ? undefined : await usersIn(this.#dependencies.database.query).find(token.user_id)
     return owner?.is_active === 1 ? owner : undefined
   }
 }

@@ -1,5 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import {
+  changeUsers,
+  checkLastAdministrator,
   checkNewPassword,
   createThrottle,
   endSessionsOf,
@@ -8,14 +10,14 @@ import {
   type Throttle,
 } from '@hearth/accounts'
 import { hashPassword } from '@hearth/credentials'
-import { takeTurn, type Database, type Page } from '@hearth/database'
+import type { Database, Page } from '@hearth/database'
 import { momentOf, type Clock } from '@hearth/runtime'
 import type { Kysely } from 'kysely'
 import { namedConflict } from '../conflicts.ts'
 import type { Tables, UserRow } from '../database/tables.ts'
-import { badRequest, conflict, forbidden, invalidField, notFound } from '../problems.ts'
+import { badRequest, forbidden, invalidField, notFound } from '../problems.ts'
 import type { Role, User, UserCreate, UserUpdate } from './schema.ts'
-import * as store from './store.ts'
+import { usersIn } from './store.ts'
 
 /** Who asks for a change; the rules differ for one's own record. */
 export interface Actor {
@@ -23,34 +25,18 @@ export interface Actor {
   readonly role: Role
 }
 
-/** The accounts of the service and the rules about them. */
-export interface Users {
-  list(page: { limit: number; offset: number }): Promise<Page<User>>
-  /** One account, for an administrator or its owner. */
-  get(actor: Actor, id: string): Promise<User>
-  create(input: UserCreate): Promise<User>
-  update(actor: Actor, id: string, changes: UserUpdate): Promise<User>
-  remove(actor: Actor, id: string): Promise<User>
-}
-
-/** What the accounts need; `onAccessChanged` hears of users whose open connections must end. */
-export interface UserParts {
+/** What the users need; `onAccessChanged` hears of users whose open connections must end. */
+export interface UserDependencies {
   readonly database: Database<Tables>
   readonly clock: Clock
   readonly onAccessChanged?: (userId: string) => void
 }
 
-/** The turn of transactions that count administrators. */
-const accountTurn = 2
-
 /** What no two users share. */
 const uniqueMembers = ['username', 'email']
 
-export function createUsers(parts: UserParts): Users {
-  return new StoredUsers(parts)
-}
-
-class StoredUsers implements Users {
+/** The users of the service and the rules about them. */
+export class Users {
   readonly #database: Database<Tables>
   readonly #db: Kysely<Tables>
   readonly #clock: Clock
@@ -58,7 +44,7 @@ class StoredUsers implements Users {
   readonly #throttle: Throttle
   readonly #onAccessChanged: (userId: string) => void
 
-  constructor({ database, clock, onAccessChanged = () => undefined }: UserParts) {
+  constructor({ database, clock, onAccessChanged = () => undefined }: UserDependencies) {
     this.#database = database
     this.#db = database.query
     this.#throttle = createThrottle(slidingWindow(5, 900), clock)
@@ -67,10 +53,11 @@ class StoredUsers implements Users {
   }
 
   async list(page: { limit: number; offset: number }): Promise<Page<User>> {
-    const { rows, total } = await store.listUserRows(this.#db, page)
-    return { rows: rows.map(userOfRow), total }
+    const users = usersIn(this.#db)
+    return { rows: (await users.list(page)).map(userOfRow), total: await users.count() }
   }
 
+  /** One user, for an administrator or themselves. */
   async get(actor: Actor, id: string): Promise<User> {
     checkOwn(actor, id)
     return userOfRow(await this.#find(id))
@@ -78,7 +65,7 @@ class StoredUsers implements Users {
 
   async create(input: UserCreate): Promise<User> {
     const row = await newUserRow(input, this.#clock.now())
-    await namedConflict('user', uniqueMembers, () => store.insertUserRow(this.#db, row))
+    await namedConflict('user', uniqueMembers, () => usersIn(this.#db).insert(row))
     return userOfRow(row)
   }
 
@@ -86,7 +73,7 @@ class StoredUsers implements Users {
     checkOwn(actor, id)
     const row = await this.#find(id)
     const values = await changedValues({ actor, row, changes, verifyOwn: (guess) => this.#verifyOwn(row, guess) })
-    await this.#inTurn((trx) => applyUpdate(trx, row, values))
+    await changeUsers(this.#database, (trx) => applyUpdate(trx, row, values))
     if (losesAccess(values)) this.#onAccessChanged(id)
     return userOfRow({ ...row, ...values })
   }
@@ -94,20 +81,12 @@ class StoredUsers implements Users {
   async remove(actor: Actor, id: string): Promise<User> {
     const row = await this.#find(id)
     if (actor.userId === id) throw badRequest('You cannot delete your own account')
-    await this.#inTurn(async (trx) => {
+    await changeUsers(this.#database, async (trx) => {
       await checkLastAdministrator(trx, id)
-      await store.deleteUserRow(trx, id)
+      await usersIn(trx).delete(id)
     })
     this.#onAccessChanged(id)
     return userOfRow(row)
-  }
-
-  /** Changes of accounts take turns, so that two administrators cannot remove each other at the same moment. */
-  #inTurn(work: (trx: Kysely<Tables>) => Promise<void>): Promise<void> {
-    return this.#database.query.transaction().execute(async (trx) => {
-      await takeTurn(this.#database.kind, trx, accountTurn)
-      await work(trx)
-    })
   }
 
   async #verifyOwn(row: UserRow, guess: string): Promise<boolean> {
@@ -118,7 +97,7 @@ class StoredUsers implements Users {
   }
 
   async #find(id: string): Promise<UserRow> {
-    const row = await store.findUserRow(this.#db, id)
+    const row = await usersIn(this.#db).find(id)
     if (row === undefined) throw notFound(`user ${id}`)
     return row
   }
@@ -211,15 +190,6 @@ function losesAccess(values: Partial<UserRow>): boolean {
 async function applyUpdate(trx: Kysely<Tables>, row: UserRow, values: Partial<UserRow>): Promise<void> {
   const isDemoted = (values.role !== undefined && values.role !== 'admin') || values.is_active === 0
   if (isDemoted) await checkLastAdministrator(trx, row.id)
-  if (Object.keys(values).length > 0)
-    await namedConflict('user', uniqueMembers, () => store.updateUserRow(trx, row.id, values))
+  await namedConflict('user', uniqueMembers, () => usersIn(trx).update(row.id, values))
   if (losesAccess(values)) await endSessionsOf(trx, { owner: 'user_id', id: row.id })
-}
-
-async function checkLastAdministrator(trx: Kysely<Tables>, id: string): Promise<void> {
-  const row = await store.findUserRow(trx, id)
-  const counts = row?.role === 'admin' && row.is_active === 1
-  if (counts && (await store.countOtherAdministrators(trx, id)) === 0) {
-    throw conflict('role', 'This is the last active administrator')
-  }
 }

@@ -1,6 +1,6 @@
 import type { Log } from '@hearth/runtime'
 
-/** Why a sign-in failed. */
+/** Reason why a sign-in failed. */
 export type SignInFailure =
   | 'invalid_credentials'
   | 'invalid_recovery_code'
@@ -11,13 +11,13 @@ export type SignInFailure =
   | 'disabled_account'
   | 'rate_limited'
 
-/** Writes the lines that programs such as fail2ban read. */
+/** Log of failed sign-ins, in lines that programs such as fail2ban read. */
 export interface SecurityLog {
   failed(failure: { client: string; username?: string | undefined; reason: SignInFailure; status: number }): void
 }
 
 /**
- * One line a failure: `SECURITY sign-in failed client=ADDRESS reason=REASON status=STATUS username=NAME`. The name stands
+ * Writes one line per failure: `SECURITY sign-in failed client=ADDRESS reason=REASON status=STATUS username=NAME`. The name stands
  * last and holds nothing but letters, digits and `._@-`, so that nobody can type a line of their own making.
  */
 export function createSecurityLog(log: Log): SecurityLog {

@@ -5,16 +5,16 @@ import { join } from 'node:path'
 import { createSessionKey } from '@hearth/credentials'
 import { OperatorError, writeFileAtomic } from '@hearth/runtime'
 
-/** What the first administrator must know: only who can read the terminal or the data directory does. */
+/** Token that the first administrator must give: it shows that they can read the terminal or the data directory. */
 export interface SetUpToken {
-  /** The token; undefined when nobody is to be set up. */
+  /** Undefined once there is an administrator. */
   current(): string | undefined
   isRight(given: string): boolean
   /** After the first administrator was made. */
   forget(): Promise<void>
 }
 
-/** Where the token waits, mode 0600, until it is used. */
+/** File where the token waits, mode 0600, until it is used. */
 export const setUpTokenFile = (dataDirectory: string): string => join(dataDirectory, 'setup-token')
 
 /** Makes the token when there is no user yet, or takes the one of an earlier start; removes what is left of one otherwise. */
