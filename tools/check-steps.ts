@@ -57,6 +57,7 @@ export const sourceSteps: readonly Step[] = [
   program('types', [bin('tsc'), '-b']),
   program('lint', [bin('oxlint'), '--type-aware', '.']),
   program('folders', [join(root, 'tools/folder-circles.ts')]),
+  program('services', [join(root, 'tools/service-imports.ts')]),
   program('pages', [join(root, 'tools/build-ui.ts')]),
   program('generated', [join(root, 'tools/generate.ts'), '--check']),
   program('lockfile', [join(root, 'tools/check-lockfile.ts')]),

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { temporaryDirectory } from '@hearth/testing'
+import { serviceImportFaults } from './service-imports.ts'
+
+async function faultsOf(files: Record<string, string>): Promise<string[]> {
+  await using folder = await temporaryDirectory('imports')
+  for (const [file, text] of Object.entries({ 'services/vpn/src/peers/peers.ts': '', ...files })) {
+    await mkdir(join(folder.path, dirname(file)), { recursive: true })
+    await writeFile(join(folder.path, file), text)
+  }
+  return serviceImportFaults(folder.path)
+}
+
+test('a service may import itself and kits', async () => {
+  const files = {
+    'services/vpn/src/app.ts': "import { Peers } from './peers/peers.ts'\nimport { route } from '@hearth/http'\n",
+    'services/vpn/test/peers.test.ts': "import { Peers } from '../src/peers/peers.ts'\n",
+    'kits/http/src/server.ts': "import { createLog } from '@hearth/runtime'\n",
+  }
+  assert.deepEqual(await faultsOf(files), [])
+})
+
+test('an import of a service by another one or by a kit is refused, also of a type, by a page and in a test', async () => {
+  for (const [file, target] of [
+    ['services/media/src/app.ts', '../../vpn/src/peers/peers.ts'],
+    ['services/media/src/app.ts', '@hearth/vpn'],
+    ['services/media/ui/src/main.tsx', '../../../vpn/src/peers/peers.ts'],
+    ['services/media/test/app.test.ts', '../../vpn/src/peers/peers.ts'],
+    ['kits/http/src/server.ts', '../../../services/vpn/src/peers/peers.ts'],
+  ] as const)
+    for (const text of [`import type {\n  Peers,\n} from '${target}'\n`, `await import('${target}')\n`])
+      assert.deepEqual(await faultsOf({ [file]: text }), [
+        `${file} imports the service vpn: put what both need into a kit`,
+      ])
+})
