@@ -4,13 +4,13 @@ import { root } from '../cli/services.ts'
 
 /** Lists imports of a service by another service or by a kit, tests and pages included; empty when there are none. */
 export function serviceImportFaults(directory: string): string[] {
-  const names = globSync('services/*', { cwd: directory }).map((path) => path.split('/')[1] ?? '')
+  const names = new Set(globSync('services/*', { cwd: directory }).map((path) => path.split('/')[1] ?? ''))
   const exclude = ['**/node_modules/**', '**/dist/**']
   const files = globSync('{kits,services}/*/**/*.{ts,tsx}', { cwd: directory, exclude })
   return files.toSorted().flatMap((file) =>
     importsOf(directory, file).flatMap((target) => {
       const [, owner = ''] = /^(?:services\/|@hearth\/)([^/]+)/.exec(target) ?? []
-      return !names.includes(owner) || file.startsWith(`services/${owner}/`)
+      return !names.has(owner) || file.startsWith(`services/${owner}/`)
         ? []
         : [`${file} imports the service ${owner}: put what both need into a kit`]
     }),
