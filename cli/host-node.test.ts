@@ -11,6 +11,7 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -128,4 +129,34 @@ function provideNode(version: string): string | undefined {
     rmSync(fresh, { recursive: true })
     rmSync(`${folder}-${process.pid}`, { recursive: true, force: true })
   }
+}
+
+for (const { version, ranOn } of [
+  { version: '18.20.8', ranOn: ['18.20.8', process.versions.node] },
+  { version: '20.20.2', ranOn: ['20.20.2'] },
+]) {
+  test(`set-up on Node ${version} runs npm on a Node for which it leaves nothing out`, (t) => {
+    const host = provideNode(version)
+    if (host === undefined) return t.skip(`node ${version} could not be had from the registry`)
+    const { folder } = makeRepository(t, [])
+    for (const name of ['tools', 'bin']) mkdirSync(join(folder, name), { recursive: true })
+    cpSync(join(root, 'tools/setup.mjs'), join(folder, 'tools/setup.mjs'))
+    writeFileSync(join(folder, 'package-lock.json'), '{}')
+    const npm = `#!/usr/bin/env node
+      const { appendFileSync, mkdirSync, rmSync, symlinkSync } = require('node:fs')
+      appendFileSync('calls', process.versions.node + ' ' + process.argv.slice(2).join(' ') + '\\n')
+      rmSync('node_modules', { recursive: true, force: true })
+      mkdirSync('node_modules/.bin', { recursive: true })
+      symlinkSync(${JSON.stringify(process.execPath)}, 'node_modules/.bin/node')`
+    writeFileSync(join(folder, 'bin/npm-cli.cjs'), npm, { mode: 0o755 })
+    symlinkSync('npm-cli.cjs', join(folder, 'bin/npm'))
+    const env = { PATH: `${join(folder, 'bin')}:${join(host, '..')}:${process.env['PATH']}` }
+    const setUp = spawnSync(host, [join(folder, 'tools/setup.mjs')], { cwd: folder, env, encoding: 'utf8' })
+    assert.equal(setUp.status, 0, setUp.stderr)
+    const calls = readFileSync(join(folder, 'calls'), 'utf8').trim().split('\n')
+    assert.deepEqual(
+      calls,
+      ranOn.map((each) => `${each} ci --loglevel=error`),
+    )
+  })
 }

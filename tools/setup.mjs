@@ -1,8 +1,8 @@
 // Runs on whatever Node the host has (18 or newer) and puts everything else in place, Node 26 included.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const program = fileURLToPath(import.meta.url)
@@ -46,13 +46,38 @@ function waitForTurn() {
 
 function install() {
   console.error('hearth: installing the npm packages of the lockfile (npm ci)')
+  runNpmCi('npm')
+  if (!isHostEnough()) {
+    console.error(`hearth: for ${process.version} npm leaves out tools that want a newer Node; once more with Node 26`)
+    runNpmCi(node26, npmProgram())
+  }
+  writeFileSync(stamp, wanted)
+}
+
+function runNpmCi(program, ...before) {
   // What npm says goes to stderr: stdout belongs to the command that follows.
-  const result = spawnSync('npm', ['ci', '--loglevel=error'], { cwd: root, stdio: ['ignore', 2, 2] })
+  const result = spawnSync(program, [...before, 'ci', '--loglevel=error'], { cwd: root, stdio: ['ignore', 2, 2] })
   if (result.error) fail(`cannot run npm: ${result.error.message}`)
   if (result.status !== 0)
     fail(`npm ci failed with ${result.signal ?? `exit code ${result.status}`}; the reason is above`)
   if (!existsSync(node26)) provideNode()
-  writeFileSync(stamp, wanted)
+}
+
+/** npm leaves out optional packages, such as the native parts of Vite and oxlint, whose `engines` the Node it runs on does not fit. */
+function isHostEnough() {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  return major === 20 ? minor >= 19 : major > 22 || (major === 22 && minor >= 12)
+}
+
+/** npm's own program, for another Node to run: the one that started this, otherwise the one in `PATH` or beside the host's Node. */
+function npmProgram() {
+  const inPath = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'npm'))
+  const beside = join(process.execPath, '../../lib/node_modules/npm/bin/npm-cli.js')
+  const found = [process.env.npm_execpath, ...inPath, beside]
+    .filter((file) => file !== undefined && existsSync(file))
+    .map((file) => realpathSync(file))
+    .find((file) => /npm(-cli)?\.c?js$/.test(file))
+  return found ?? fail('npm itself was not found; install Node 22 or newer on this host and try again')
 }
 
 /** The types of the APIs, which the web pages are checked against, are made here and not committed. */
