@@ -69,6 +69,7 @@ test('passwords leave a site before it is stored, and are in no answer', () => {
 })
 
 test('the schemas have a JSON Schema, for the document of the interface', () => {
-  for (const schema of [SiteCreate, SitePatch]) assert.equal(z.toJSONSchema(schema, { io: 'input' }).type, 'object')
-  assert.equal(z.toJSONSchema(Site, { io: 'output' }).type, 'object')
+  for (const schema of [SiteCreate, SitePatch])
+    assert.equal(z.toJSONSchema(schema, { io: 'input' }).$defs?.['SiteChange']?.type, 'object')
+  assert.equal(z.toJSONSchema(Site, { io: 'output' }).$defs?.['Site']?.type, 'object')
 })
