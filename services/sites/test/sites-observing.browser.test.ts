@@ -66,7 +66,6 @@ async function lookAtTraffic(place: SitesPlace): Promise<void> {
   await page.getByRole('list', { name: 'Most requested paths' }).getByText('/second').waitFor()
   const traffic = page.getByRole('region', { name: 'Traffic' })
   await traffic.getByText('As a table').last().click()
-  await traffic.getByRole('table', { name: 'How long requests take' }).scrollIntoViewIfNeeded()
   await traffic.locator('canvas').nth(1).waitFor()
   const figures = traffic.getByRole('table', { name: 'How long requests take' })
   await figures

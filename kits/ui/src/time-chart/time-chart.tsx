@@ -76,9 +76,8 @@ interface CanvasRefs {
   readonly plot: { current: uPlot | undefined }
 }
 
-/** Loads uPlot once a chart comes into view; a chart that is gone by then is not drawn. */
+/** Loads uPlot with the first chart; a chart that is gone by then is not drawn. */
 async function draw({ holder, latest, plot }: CanvasRefs, end: AbortSignal): Promise<void> {
-  if (holder.current !== null) await untilInView(holder.current, end)
   const { drawChart } = await import('./draw-chart.ts')
   if (holder.current === null || end.aborted) return
   const { times, series, shape = 'bars', height = 180, isUtc = false } = latest.current
@@ -93,20 +92,4 @@ async function draw({ holder, latest, plot }: CanvasRefs, end: AbortSignal): Pro
   })
   plot.current = drawn.plot
   end.addEventListener('abort', drawn.stop)
-}
-
-/** Resolves once the element is in view or nearly so; never when the signal ends it first. */
-function untilInView(element: Element, end: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const observer = new IntersectionObserver(
-      (entries) => {
-        if (!entries.some(({ isIntersecting }) => isIntersecting)) return
-        observer.disconnect()
-        resolve()
-      },
-      { rootMargin: '100px' },
-    )
-    observer.observe(element)
-    end.addEventListener('abort', () => observer.disconnect())
-  })
 }
