@@ -32,3 +32,15 @@ test('a wait ends with the reason of its signal, and a cancelled one never runs'
   await systemTimers.delay(10)
   assert.equal(ran, false)
 })
+
+test('fast time leaves out moments in which the process had no processor, as long as somebody waits', async () => {
+  const timers = createFastTimers(100)
+  const begun = timers.monotonic()
+  const wait = timers.delay(2000)
+  const stall = performance.now() + 300
+  while (performance.now() < stall);
+  const passed = timers.monotonic() - begun
+  assert.ok(passed < 5000, `${passed} ms passed in a moment that would be 30,000`)
+  await wait
+  assert.ok(timers.monotonic() - begun >= 2000)
+})

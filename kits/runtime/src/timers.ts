@@ -8,33 +8,97 @@ export interface Timers extends Clock {
   delay(ms: number, signal?: AbortSignal): Promise<void>
 }
 
+const after: Timers['after'] = (ms, run) => {
+  const timer = setTimeout(run, ms).unref()
+  return () => clearTimeout(timer)
+}
+
 /** The machine's own time. */
-export const systemTimers: Timers = { ...systemClock, ...waitingAt(1) }
+export const systemTimers: Timers = { ...systemClock, after, delay: delayBy(after) }
 
 /**
  * Time that passes `factor` times as fast as the machine's, for tests that live through a day. `jump` moves the wall clock
  * alone, as an administrator or a time server would.
  */
 export function createFastTimers(factor: number, start = Date.now()): Timers & { jump(ms: number): void } {
-  const begin = performance.now()
-  const monotonic = () => (performance.now() - begin) * factor
+  const time = new FastTime(factor)
   let jumped = 0
   return {
-    monotonic,
-    now: () => Math.round(start + jumped + monotonic()),
+    monotonic: () => time.monotonic(),
+    now: () => Math.round(start + jumped + time.monotonic()),
     jump(ms) {
       jumped += ms
     },
-    ...waitingAt(factor),
+    after: (ms, run) => time.after(ms, run),
+    delay: delayBy((ms, run) => time.after(ms, run)),
   }
 }
 
-function waitingAt(factor: number): Pick<Timers, 'after' | 'delay'> {
-  const after: Timers['after'] = (ms, run) => {
-    const timer = setTimeout(run, ms / factor).unref()
-    return () => clearTimeout(timer)
+/** Most of the machine's time that passes at once while somebody waits, milliseconds. */
+const maxStep = 5
+
+/**
+ * The time of `createFastTimers`. A process that gets no processor for a moment would see minutes go by at once, so a longer
+ * moment counts as `maxStep`: on a busy machine this time passes more slowly, and nothing in it comes too late.
+ */
+class FastTime {
+  readonly #factor: number
+  #passed = 0
+  #readAt = performance.now()
+  #waiting = 0
+  /** Reads the time often while somebody waits, so that a long gap between two readings is one without a processor. */
+  #ticker: NodeJS.Timeout | undefined
+
+  constructor(factor: number) {
+    this.#factor = factor
   }
-  const delay: Timers['delay'] = (ms, signal) =>
+
+  monotonic(): number {
+    const now = performance.now()
+    const gap = now - this.#readAt
+    this.#readAt = now
+    const mayStep = this.#ticker !== undefined && this.#factor > 1
+    this.#passed += (mayStep ? Math.min(gap, maxStep) : gap) * this.#factor
+    return this.#passed
+  }
+
+  after(ms: number, run: () => void): () => void {
+    const due = this.monotonic() + ms
+    let timer: NodeJS.Timeout | undefined
+    let isWaiting = true
+    this.#wait(1)
+    const end = () => {
+      if (!isWaiting) return
+      isWaiting = false
+      clearTimeout(timer)
+      this.#wait(-1)
+    }
+    const arm = (left: number) => {
+      timer = setTimeout(() => {
+        const rest = due - this.monotonic()
+        // The system's timers are right to a millisecond.
+        if (rest > this.#factor) return arm(rest)
+        this.#passed = Math.max(this.#passed, due)
+        end()
+        run()
+      }, left / this.#factor).unref()
+    }
+    arm(ms)
+    return end
+  }
+
+  #wait(change: 1 | -1): void {
+    this.#waiting += change
+    if (this.#waiting > 0) this.#ticker ??= setInterval(() => this.monotonic(), 1).unref()
+    else {
+      clearInterval(this.#ticker)
+      this.#ticker = undefined
+    }
+  }
+}
+
+function delayBy(wait: Timers['after']): Timers['delay'] {
+  return (ms, signal) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted === true) {
         reject(reasonOf(signal))
@@ -44,13 +108,12 @@ function waitingAt(factor: number): Pick<Timers, 'after' | 'delay'> {
         cancel()
         reject(reasonOf(signal))
       }
-      const cancel = after(ms, () => {
+      const cancel = wait(ms, () => {
         signal?.removeEventListener('abort', onAbort)
         resolve()
       })
       signal?.addEventListener('abort', onAbort, { once: true })
     })
-  return { after, delay }
 }
 
 function reasonOf(signal: AbortSignal | undefined): Error {
