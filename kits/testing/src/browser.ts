@@ -60,6 +60,10 @@ const sharedChromium = {
     clearTimeout(this.end)
     this.users += 1
     this.running ??= launch()
+    const browser = await this.running
+    if (browser.isConnected()) return browser
+    // One that crashed fails the test it crashed in, and no other.
+    this.running = launch()
     return this.running
   },
   leave(): void {
