@@ -18,6 +18,7 @@ export const answerSlot = 4096
 export const portTag = 0x1_0000
 
 const mostListeners = 4096
+const cacheLine = 64
 
 /** The sockets of the FFI loop: answers and queries are gathered, and sent by as few system calls as go. */
 export class FfiLines implements ListenerLines {
@@ -73,11 +74,12 @@ export class FfiLines implements ListenerLines {
     const to = slot * sockaddr.stride
     const table = this.#out.addresses
     for (let k = 0; k < sockaddr.ipv6Size; k++) table[to + k] = addresses[addressAt + k]!
-    this.#out.setLength(slot, length)
+    this.#out.setRange(slot, this.answerAt, length)
     this.#outSockets[slot] = this.listenerSockets[listener]!
     this.#outCount = slot + 1
+    // Answers stand closely one after the other, each in cache lines of its own: most are short.
+    this.answerAt = (this.answerAt + length + cacheLine - 1) & -cacheLine
     if (this.#outCount === batchSize) this.#sendAnswers()
-    this.answerAt = this.#outCount * answerSlot
   }
 
   ask(port: number, bytes: Uint8Array, at: number, length: number): void {

@@ -8,7 +8,7 @@ import { openSharedState } from './shared-state.ts'
 import { emptyPacket, WorkBench } from './work-bench.ts'
 
 /** Longer queries are cut off, which makes them invalid. */
-const querySlot = 1536
+const querySlot = 1600
 const idleMs = 100
 /** Without a socket nothing wakes it; in its first second it looks often, so that the first ones are seen at once. */
 const deafMs = 2

@@ -30,6 +30,9 @@ export class Batch {
   readonly #vectors: Uint32Array
   /** Positions of the heads of datagrams, so that a part of a batch can be sent. */
   readonly #pointers: readonly bigint[]
+  /** Where `bytes` lie, in two halves. */
+  readonly #low: number
+  readonly #high: number
   #received = 0
 
   constructor(libc: Libc, shape: BatchShape) {
@@ -41,6 +44,9 @@ export class Batch {
     const vectors = fixedBytes(shape.count * iovec.size)
     this.#heads = new Uint32Array(heads.buffer)
     this.#vectors = new Uint32Array(vectors.buffer)
+    const bytesAt = libc.pointerTo(this.bytes)
+    this.#low = Number(bytesAt & 0xffff_ffffn)
+    this.#high = Number(bytesAt >> 32n)
     this.#point(new DataView(heads.buffer), new DataView(vectors.buffer), libc.pointerTo(vectors))
     const first = libc.pointerTo(heads)
     this.#pointers = Array.from({ length: shape.count }, (_, n) => first + BigInt(n * mmsghdr.size))
@@ -84,6 +90,15 @@ export class Batch {
   /** Says how long datagram n is, before it is sent. */
   setLength(n: number, length: number): void {
     this.#vectors[n * vectorWords + 2] = length
+  }
+
+  /** Says that datagram n is bytes[at .. at + length) instead of what stands in its slot, before it is sent. */
+  setRange(n: number, at: number, length: number): void {
+    const low = this.#low + at
+    const word = n * vectorWords
+    this.#vectors[word] = low
+    this.#vectors[word + 1] = low > 0xffff_ffff ? this.#high + 1 : this.#high
+    this.#vectors[word + 2] = length
   }
 
   /**
