@@ -131,6 +131,14 @@ test('the compressed files have no addresses of their own', async () => {
     assert.equal((await get(path)).status, 404, path)
 })
 
+test('scripts and styles carry no policy, which is their page’s; pictures and the page do', async () => {
+  const policyOf = async (path: string) =>
+    (await get(path, { 'accept-encoding': 'gzip' })).headers['content-security-policy']
+  assert.equal(await policyOf('/assets/main-abc.js'), undefined)
+  for (const path of ['/', '/icon.svg']) assert.notEqual(await policyOf(path), undefined, path)
+  assert.equal((await get('/assets/main-abc.js')).headers['x-content-type-options'], 'nosniff')
+})
+
 test('the page itself is compressed with the nonce of its answer', async () => {
   const nonces = new Set<string>()
   for (const coding of ['br', 'gzip', 'identity']) {

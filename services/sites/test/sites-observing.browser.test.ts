@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { assertAccessible, browserObstacle } from '@hearth/testing'
+import { assertAccessible, assertTransferBelow, browserObstacle, measureTransfer } from '@hearth/testing'
 import type { Page } from 'playwright-core'
 import { askHost } from './served.ts'
 import { openSitesPlace, type SitesPlace } from './sites-place.ts'
@@ -62,6 +62,22 @@ async function lookAtTraffic(place: SitesPlace): Promise<void> {
     .getByRole('region', { name: 'Traffic' })
     .getByText(/^\d+ requests, /)
     .waitFor()
+  // The first page stays small when there is something to show.
+  for (const size of [
+    { width: 1280, height: 900 },
+    { width: 390, height: 844 },
+  ]) {
+    await page.setViewportSize(size)
+    const load = async () => {
+      await place.goTo('/')
+      await page.locator('.chart-strip').last().waitFor()
+      await busiest.getByRole('link', { name: 'Hello' }).waitFor()
+    }
+    assertTransferBelow(await measureTransfer(page, load), 250_000)
+    assert.equal(await page.locator('canvas').count(), 0)
+    await assertAccessible(page)
+  }
+  await page.setViewportSize({ width: 1280, height: 900 })
   await busiest.getByRole('link', { name: 'Hello' }).click()
   await page.getByRole('list', { name: 'Most requested paths' }).getByText('/second').waitFor()
   const traffic = page.getByRole('region', { name: 'Traffic' })

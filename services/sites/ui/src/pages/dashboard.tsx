@@ -28,7 +28,7 @@ export function DashboardPage() {
         <Counts traffic={traffic.data} />
         <TrafficSection range={range} onRange={setRange}>
           <QueryState query={traffic} lines={5} />
-          {traffic.data !== undefined && <TrafficCharts traffic={traffic.data} />}
+          {traffic.data !== undefined && <TrafficCharts traffic={traffic.data} isSimple />}
         </TrafficSection>
         <div className="dashboard-columns">
           {traffic.data !== undefined && <Busiest traffic={traffic.data} />}

@@ -1,5 +1,5 @@
 import { SegmentedControl, Text } from '@mantine/core'
-import { axisTicks, formatDay, formatTime, Section, TimeChart } from '@hearth/ui'
+import { axisTicks, ChartStrip, formatDay, formatTime, Section, TimeChart } from '@hearth/ui'
 import type { ReactNode } from 'react'
 import type { SiteTraffic, TrafficOverview, TrafficRange } from './read-traffic.ts'
 import { formatMs, formatPace } from './traffic-figures.ts'
@@ -30,15 +30,16 @@ export function RangeControl({ range, onChange }: { range: TrafficRange; onChang
   )
 }
 
-/** Requests over time by how they ended, and how long they took. */
-export function TrafficCharts({ traffic }: { traffic: TrafficOverview | SiteTraffic }) {
+/** Requests over time by how they ended, and how long they took; `isSimple` draws without the library for charts. */
+export function TrafficCharts({ traffic, isSimple }: { traffic: TrafficOverview | SiteTraffic; isSimple?: boolean }) {
+  const Chart = isSimple ? ChartStrip : TimeChart
   const { points, step_seconds: step, totals, range } = traffic
   const times = points.map(({ at }) => at)
   const formatTime = (at: string) => timeText(at, range)
   if (totals.requests === 0) return <Text c="dimmed">{sentenceOf(totals)}</Text>
   return (
     <>
-      <TimeChart
+      <Chart
         title="Requests"
         summary={sentenceOf(totals)}
         times={times}
@@ -48,7 +49,7 @@ export function TrafficCharts({ traffic }: { traffic: TrafficOverview | SiteTraf
         formatTime={formatTime}
       />
       <h3 className="traffic-heading">How long requests take</h3>
-      <TimeChart
+      <Chart
         title="How long requests take"
         shape="lines"
         summary="The line is what half of the requests took at most, the dashes what 95 % did."
